@@ -1,0 +1,81 @@
+"""Job events: the steps of one job, in order (M-01 to M-12).
+
+`accepted`, then any number of `progress` and `warning`, then exactly one of `succeeded` and `failed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class EventType(StrEnum):
+    """What a step is."""
+
+    ACCEPTED = "accepted"
+    PROGRESS = "progress"
+    WARNING = "warning"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+    @property
+    def terminal(self) -> bool:
+        """Nothing follows a terminal event."""
+        return self in (EventType.SUCCEEDED, EventType.FAILED)
+
+
+class JobState(StrEnum):
+    """Where a job stands; each state but `running` is final."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobEvent:
+    """One step. `seq` counts from 0 without gaps; `ts` is UTC with milliseconds and `Z` (M-02, M-03)."""
+
+    job_id: str
+    seq: int
+    ts: str
+    type: EventType
+    payload: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """`{job_id, seq, ts, type}` and the fields of its type beside them."""
+        head = {"job_id": self.job_id, "seq": self.seq, "ts": self.ts, "type": str(self.type)}
+        return head | dict(self.payload)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One execution of a call, as `GET /jobs/{id}` shows it. `identity` asked, `on_behalf_of` wrote it."""
+
+    id: str
+    op: str
+    args: Mapping[str, Any]
+    call_id: str
+    identity: str
+    state: JobState
+    created_at: str
+    side_effecting: bool
+    thread: str | None = None
+    reply: str | None = None
+    ended_at: str | None = None
+    duration_ms: float | None = None
+    result: Any = None
+    error: Mapping[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """All fields; `result` and `error` as the call was answered."""
+        body = {key: getattr(self, key) for key in self.__dataclass_fields__}
+        return body | {"state": str(self.state), "args": dict(self.args)}
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> Job:
+        """The inverse of `to_json`; fields that we do not know are left out."""
+        known = {key: body[key] for key in cls.__dataclass_fields__ if key in body}
+        return cls(**known | {"state": JobState(body["state"])})

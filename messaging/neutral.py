@@ -1,0 +1,36 @@
+"""Untrusted text made harmless: it may name a directive, it can never be one (O-18).
+
+Two independent measures, since one of them may be undone by an agent that copies text: directive
+openers are written with an escape in place of the bracket, and the whole stands in a fence that is
+longer than any run of backticks inside.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_OPENER: Final = re.compile(r"\[(?=(?:TOOL|EXEC|DM|RESULT)(?![A-Za-z0-9_]))")
+_BACKTICKS: Final = re.compile("`+")
+
+
+def neutralise(text: str) -> str:
+    """`text` with the bracket of each directive or verdict opener written as `\\u005b`.
+
+    Inside a JSON string the escape still reads as the same character.
+    """
+    return _OPENER.sub(r"\\u005b", text)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """`text`, neutralised, in a backtick fence that nothing inside can close. No trailing line break."""
+    inside = neutralise(text)
+    longest = max((len(run) for run in _BACKTICKS.findall(inside)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{inside}\n{fence}"
+
+
+def one_line(text: str, most_chars: int = 200) -> str:
+    """Untrusted text as one harmless line: blanks collapsed, openers neutralised, clipped with `…`."""
+    flat = " ".join(text.split())
+    return neutralise(flat if len(flat) <= most_chars else flat[: most_chars - 1] + "…")

@@ -1,0 +1,120 @@
+"""Strict RFC 8259 JSON, one reader for every place where untrusted JSON enters (GRAMMAR section 4).
+
+Refused beyond what the standard module refuses: NaN and Infinity, numbers that overflow to infinity,
+integers of more than 4,300 digits, duplicate keys at any depth (after unescaping), lone surrogates,
+more than 64 levels. Nothing is repaired, nothing is converted: big integers stay integers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from messaging.errors import MessagingError
+
+# GRAMMAR 4: the outermost value is level 1. 64 is far above any call and far below Python's recursion limit.
+MAX_LEVELS = 64
+# GRAMMAR 4: where CPython's own guard against quadratic int() stands by default.
+MAX_INTEGER_DIGITS = 4300
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+
+
+class StrictJsonError(MessagingError, ValueError):
+    """The text is not strict JSON. `reason` says what is wrong, `position` is a code-point offset."""
+
+    def __init__(self, reason: str, position: int = 0) -> None:
+        super().__init__(f"{reason} at character {position}")
+        self.reason = reason
+        self.position = position
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > MAX_INTEGER_DIGITS:
+        raise StrictJsonError(f"integer of more than {MAX_INTEGER_DIGITS} digits")
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise StrictJsonError("number that overflows to infinity")
+    return value
+
+
+def _constant(word: str) -> Any:
+    raise StrictJsonError(f"{word} is not JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise StrictJsonError("duplicate key")
+    return value
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant, strict=True
+)
+
+
+def levels(text: str) -> int:
+    """How deep the brackets of `text` nest outside strings; linear, no recursion."""
+    depth = deepest = 0
+    for match in _STRING_OR_BRACKET.finditer(text):
+        first = match[0][0]
+        if first in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif first in "]}":
+            depth -= 1
+    return deepest
+
+
+def _check_levels(text: str) -> None:
+    if text.count("{") + text.count("[") > MAX_LEVELS and levels(text) > MAX_LEVELS:
+        raise StrictJsonError(f"more than {MAX_LEVELS} levels")
+
+
+def _check_surrogates(value: Any) -> None:
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            if _SURROGATE.search(item):
+                raise StrictJsonError("lone surrogate in a string")
+        elif isinstance(item, dict):
+            waiting.extend(item)
+            waiting.extend(item.values())
+        elif isinstance(item, list):
+            waiting.extend(item)
+
+
+def loads(text: str) -> Any:
+    """The one JSON value that `text` holds, blanks around it allowed; raises `StrictJsonError`.
+
+    Time is linear in `text`; callers bound its size. A leading U+FEFF is refused, as anywhere else.
+    """
+    _check_levels(text)
+    try:
+        value, end = _DECODER.raw_decode(text, len(text) - len(text.lstrip(" \t\r\n")))
+    except StrictJsonError:
+        raise
+    except json.JSONDecodeError as broken:
+        raise StrictJsonError(broken.msg, broken.pos) from None
+    if text[end:].strip(" \t\r\n"):
+        raise StrictJsonError("text after the value", end)
+    if "\\u" in text or _SURROGATE.search(text):
+        _check_surrogates(value)
+    return value
+
+
+def load_object(text: str) -> dict[str, Any]:
+    """As `loads`, for a text that must hold one object."""
+    value = loads(text)
+    if not isinstance(value, dict):
+        raise StrictJsonError("not an object")
+    return value
