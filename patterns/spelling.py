@@ -1,0 +1,22 @@
+"""How names are spelled: the spellings under which an op is looked up, and snake_case for arguments."""
+
+from __future__ import annotations
+
+import re
+
+# GRAMMAR 1: an op is ASCII, begins with a letter and has at most 64 characters.
+OP_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.\-]{0,63}", re.ASCII)
+
+_SEPARATORS = str.maketrans("_-", "..")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def spellings(op: str) -> tuple[str, str, str]:
+    """`op` as written, case-folded, and with `_` and `-` as `.` and `functions.` dropped (GRAMMAR 5.1)."""
+    folded = op.casefold()
+    return op, folded, folded.translate(_SEPARATORS).removeprefix("functions.")
+
+
+def snake_case(name: str) -> str:
+    """camelCase and kebab-case read as snake_case (GRAMMAR 5.2): `inReplyTo`, `thread-ID`."""
+    return _HUMP.sub("_", name).replace("-", "_").lower()
