@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_OPENER: Final = re.compile(r"\[(?=(?:TOOL|EXEC|DM|RESULT)(?![A-Za-z0-9_]))")
+_OPENER: Final = re.compile(r"\[(?=TOOL|EXEC|DM|RESULT)")
 _BACKTICKS: Final = re.compile("`+")
 
 
