@@ -4,7 +4,7 @@ Public names: `vocabulary()` and its types; `PatternError`, the one error of the
 """
 
 from patterns.errors import PatternError
-from patterns.spelling import snake_case, spellings
+from patterns.spelling import family, snake_case, spellings
 from patterns.vocabulary import vocabulary
 from patterns.words import BoxAction, CallKeys, CurlOption, CurlRole, KnownOp, Vocabulary
 
@@ -16,6 +16,7 @@ __all__ = [
     "KnownOp",
     "PatternError",
     "Vocabulary",
+    "family",
     "snake_case",
     "spellings",
     "vocabulary",

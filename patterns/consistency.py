@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 from patterns.document import nearest
 from patterns.errors import PatternError
-from patterns.spelling import OP_NAME, snake_case, spellings
+from patterns.spelling import OP_NAME, family, snake_case, spellings
 from patterns.words import Vocabulary
 
-# O-40: box.exec has exactly these many reads, without and with an argument.
-ACTIONS_WITHOUT_ARGUMENT, ACTIONS_WITH_ARGUMENT = 19, 8
+# O-40: so many reads of box.exec take no argument, and so many take one.
+ACTION_COUNTS = (19, 8)
 
 Faults = Iterator[tuple[str, str]]
 
@@ -45,7 +45,7 @@ def _aliases(words: Vocabulary) -> Faults:
 
 def _synonyms(words: Vocabulary) -> Faults:
     for row, table in words.arg_synonyms.items():
-        ops = [op for op in words.known_ops.values() if row in (op.name, f"{op.name.split('.')[0]}.*")]
+        ops = [op for op in words.known_ops.values() if row in (op.name, family(op.name))]
         arguments = {argument for op in ops for argument in op.arguments}
         if not ops:
             yield f"arg_synonyms/{row}", f"is no known op or family{nearest(row, words.known_ops)}"
@@ -62,11 +62,11 @@ def _synonyms(words: Vocabulary) -> Faults:
 def _box_actions(words: Vocabulary) -> Faults:
     actions = words.box_actions.values()
     with_argument = sum(action.argument is not None for action in actions)
-    if (len(actions) - with_argument, with_argument) != (ACTIONS_WITHOUT_ARGUMENT, ACTIONS_WITH_ARGUMENT):
+    counts = (len(actions) - with_argument, with_argument)
+    if counts != ACTION_COUNTS:
         yield (
             "box_actions",
-            f"must be {ACTIONS_WITHOUT_ARGUMENT} without and {ACTIONS_WITH_ARGUMENT} with an argument, "
-            f"not {len(actions) - with_argument} and {with_argument}",
+            "without and with an argument must be {} and {}, not {} and {}".format(*ACTION_COUNTS, *counts),
         )
     for action in actions:
         if action.argument in action.synonyms:

@@ -1,4 +1,4 @@
-"""How names are spelled: the spellings under which an op is looked up, and snake_case for arguments."""
+"""How names are spelled: an op's spellings and its family, and snake_case for arguments."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ def spellings(op: str) -> tuple[str, str, str]:
     """`op` as written, case-folded, and with `_` and `-` as `.` and `functions.` dropped (GRAMMAR 5.1)."""
     folded = op.casefold()
     return op, folded, folded.translate(_SEPARATORS).removeprefix("functions.")
+
+
+def family(op: str) -> str:
+    """The name of the op's family in the table of synonyms: `cron.*` for `cron.pause`."""
+    return f"{op.partition('.')[0]}.*"
 
 
 def snake_case(name: str) -> str:
