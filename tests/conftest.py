@@ -1,0 +1,38 @@
+"""What every test may rely on: one asyncio backend, repeatable Hypothesis, and programs that may be missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import hypothesis
+import pytest
+
+# Debian's package of a program, where the names differ.
+PACKAGES = {"bwrap": "bubblewrap"}
+
+# Derandomized: a run today and a run tomorrow try the same examples. No deadline: a slow machine is no bug.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def missing_programs(item: pytest.Item) -> list[str]:
+    wanted = [program for mark in item.iter_markers("needs") for program in mark.args]
+    return [program for program in wanted if shutil.which(program) is None]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test marked `needs("tmux")` is skipped where tmux is missing, and says how to have it run."""
+    missing = missing_programs(item)
+    if not missing:
+        return
+    packages = " ".join(PACKAGES.get(program, program) for program in missing)
+    reason = f"{', '.join(missing)} not installed: sudo apt install {packages}"
+    if os.environ.get("BOX_REQUIRE_ALL") == "1":
+        pytest.fail(f"{reason} (BOX_REQUIRE_ALL=1 allows no skip)", pytrace=False)
+    pytest.skip(reason)
