@@ -1,4 +1,4 @@
-"""What every test may rely on: one asyncio backend, repeatable Hypothesis, and programs that may be missing."""
+"""What every test may rely on: one asyncio backend, repeatable Hypothesis, programs that may be missing."""
 
 from __future__ import annotations
 
