@@ -1,0 +1,97 @@
+"""The store: a port, its values and errors, a double in memory, and SQLite on disk.
+
+`open_store` loads sqlite3; it is looked up on first use so that importing the package stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from exec_daemon.store.errors import (
+    Exists,
+    JobEnded,
+    NoSuchJob,
+    NoSuchThread,
+    StoreClosed,
+    StoreCorrupt,
+    StoreError,
+    StoreFailed,
+    StoreFull,
+    StoreLocked,
+    StoreNewer,
+    StoreReadOnly,
+    StoreRefused,
+    StoreUnavailable,
+)
+from exec_daemon.store.feed import REPLIES, Subscription, job_topic, thread_topic
+from exec_daemon.store.port import PAGE, Store
+from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
+from exec_daemon.store.values import (
+    Agent,
+    AppendMessage,
+    Appended,
+    AuditLine,
+    Begun,
+    Conflict,
+    Done,
+    Effect,
+    New,
+    NewJob,
+    NewThread,
+    Outcome,
+    Running,
+    TokenRecord,
+)
+
+if TYPE_CHECKING:
+    from exec_daemon.store.sqlite import SqliteStore, open_store
+
+_LAZY = {"SqliteStore": "exec_daemon.store.sqlite", "open_store": "exec_daemon.store.sqlite"}
+
+__all__ = [
+    "PAGE",
+    "REPLIES",
+    "Agent",
+    "AppendMessage",
+    "Appended",
+    "AuditLine",
+    "Begun",
+    "Clock",
+    "Conflict",
+    "Done",
+    "Effect",
+    "Exists",
+    "JobEnded",
+    "New",
+    "NewId",
+    "NewJob",
+    "NewThread",
+    "NoSuchJob",
+    "NoSuchThread",
+    "Outcome",
+    "Running",
+    "SqliteStore",
+    "Store",
+    "StoreClosed",
+    "StoreCorrupt",
+    "StoreError",
+    "StoreFailed",
+    "StoreFull",
+    "StoreLocked",
+    "StoreNewer",
+    "StoreReadOnly",
+    "StoreRefused",
+    "StoreUnavailable",
+    "Subscription",
+    "TokenRecord",
+    "job_topic",
+    "open_store",
+    "random_id",
+    "thread_topic",
+    "utc_now",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

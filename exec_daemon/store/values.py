@@ -1,0 +1,144 @@
+"""The values that go into and come out of a store; they know nothing of how it keeps them.
+
+Times are UTC, ISO 8601 with milliseconds and `Z`. Threads, messages, jobs and their events have their
+types in `messaging`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from messaging import CallError, Job, Message, NewMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewThread:
+    """A thread to be made. `agent` is the name of the agent that answers in it, if one does."""
+
+    id: str
+    title: str
+    agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """A message as the store has it; `replayed` says that an earlier append with its key made it."""
+
+    message: Message
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """A registered agent. `thread` is the id of its home thread, where its DMs go."""
+
+    name: str
+    thread: str
+    role: str = "agent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRecord:
+    """What the store knows of a bearer token: its hash, never the token (O-33).
+
+    `identity` is who the bearer is (`agent/heron`); `sha256` is lower-case hexadecimal.
+    """
+
+    id: str
+    sha256: str
+    identity: str
+    created_at: str
+    expires_at: str | None = None
+    scopes: tuple[str, ...] = ()
+    last_used_at: str | None = None
+    revoked_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A call that is about to run (DESIGN "Once").
+
+    `identity` is the effective one: for a call on behalf of an agent it is the agent's, since call ids
+    are counted per identity. `on_behalf_of` is the agent's name where a harvester asked. `digest` covers
+    the content of the call: the same id with another digest is a conflict. `effects_inside` says that
+    all its effects are `Effect`s, committed with its end, so that a job which did not end did nothing.
+    """
+
+    identity: str
+    call_id: str
+    digest: str
+    op: str
+    args: Mapping[str, Any]
+    side_effecting: bool
+    effects_inside: bool = False
+    thread: str | None = None
+    reply: str | None = None
+    on_behalf_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """The job was just journaled: run it, then `finish` it."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The same call is running: wait for its end."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The same call has ended: answer with what is stored."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The call id stands for another call."""
+
+    job: Job
+
+
+Begun = New | Running | Done | Conflict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a job ends: with JSON `data`, or with an `error`."""
+
+    data: Any = None
+    error: CallError | None = None
+    duration_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AppendMessage:
+    """An effect: the message is appended. `id` is the new message's id, so that a result can name it."""
+
+    message: NewMessage
+    id: str | None = None
+
+
+# The closed set of what a job may change in our own store together with its end.
+Effect = AppendMessage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditLine:
+    """One executed call (O-34). `outcome` is `running`, `succeeded` or the code of its error."""
+
+    seq: int
+    at: str
+    identity: str
+    op: str
+    args_digest: str
+    call_id: str
+    outcome: str
+    duration_ms: float | None = None
