@@ -107,7 +107,7 @@ class CallError:
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> CallError:
         """The inverse of `to_json`. An unknown code reads as INTERNAL_ERROR, its name kept in `details`."""
-        code, details = document.get("code"), dict(document.get("details") or {})
+        code, details = str(document.get("code")), dict(document.get("details") or {})
         if code not in ErrorCode.__members__:
             details["code"], code = code, ErrorCode.INTERNAL_ERROR
         return cls(

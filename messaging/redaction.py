@@ -11,10 +11,16 @@ from typing import Final
 
 MARK: Final = "[REDACTED]"
 
+# A private key without its end line (cut output) is covered as far as a key could reach.
+_KEY_BEGINS, _KEY_ENDS = (rf"-----{edge} [A-Z ]{{0,40}}PRIVATE KEY-----" for edge in ("BEGIN", "END"))
+_ASSIGNED: Final = (
+    r"(?P<keep>\b[\w-]{0,64}(?:password|passwd|secret|token|api[_-]?key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?)"
+)
+
 _PATTERNS: Final = tuple(
     re.compile(pattern, flags)
     for pattern, flags in (
-        (r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,16384}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", 0),
+        (rf"{_KEY_BEGINS}(?:[\s\S]{{0,16384}}?{_KEY_ENDS}|[\s\S]{{0,16384}})", 0),
         (r"\bsk-[A-Za-z0-9_-]{16,}", 0),
         (r"(?P<keep>\bBearer\s{1,8})[A-Za-z0-9._~+/=-]{16,}", re.IGNORECASE),
         (r"(?P<keep>--(?:token|password|secret|api-?key)[= ])\S+", re.IGNORECASE),
@@ -25,11 +31,7 @@ _PATTERNS: Final = tuple(
         (r"\bxox[abprs]-[A-Za-z0-9-]{10,}", 0),
         (r"\bglpat-[A-Za-z0-9_-]{16,}", 0),
         (r"(?P<keep>\b[a-z][a-z0-9+.-]{0,30}://)[^\s/:@]{0,256}:[^\s/@]{1,256}(?=@)", re.IGNORECASE),
-        (
-            r"(?P<keep>\b[\w-]{0,64}(?:password|passwd|secret|token|api[_-]?key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?)"
-            r"(?!\[REDACTED\])[^\s\"',;]+",
-            re.IGNORECASE,
-        ),
+        (rf"{_ASSIGNED}(?!\[REDACTED\])[^\s\"',;]+", re.IGNORECASE),
     )
 )
 

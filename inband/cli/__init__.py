@@ -1,0 +1,112 @@
+"""The `box` command: one file a command, loaded when it is asked for.
+
+Results go to stdout, everything else to stderr. Exit codes are `inband.errors.Exit`. Nothing that can
+go wrong shows a traceback: `main` is the one place where errors become words.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from typing import Any, Final
+
+import click
+
+from inband import __version__
+from inband.errors import Exit, FrontDoorError
+
+# Where each command lives, in the order of the help page.
+COMMANDS: Final = {
+    "demo": "inband.cli.demo:demo",
+    "up": "inband.cli.up:up",
+    "harvest": "inband.cli.harvest:harvest",
+    "call": "inband.cli.call:call",
+    "read": "inband.cli.read:read",
+    "ops": "inband.cli.ops:ops",
+    "thread": "inband.cli.thread:thread",
+    "job": "inband.cli.job:job",
+    "agent": "inband.cli.agent:agent",
+    "token": "inband.cli.token:token",
+    "wrap": "inband.cli.wrap:wrap",
+    "config": "inband.cli.config:config",
+    "doctor": "inband.cli.doctor:doctor",
+    "completion": "inband.cli.completion:completion",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only when it is used, so that `box --help` starts fast."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """All commands, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name; click itself suggests near ones for None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+
+@click.group(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, prog_name="box")
+@click.option("--home", metavar="DIR", help="State directory (default: $BOX_HOME or ~/.local/state/inband).")
+@click.pass_context
+def box(ctx: click.Context, *, home: str | None) -> None:
+    """Run what agents ask for in their replies, safely, and post the results back.
+
+    \b
+    Start here:
+      box demo                         see a reply become results in a thread
+      box up                           run the daemon and the watcher
+      box harvest reply.md --dry-run   what would this reply call?
+    """
+    ctx.obj = {"home": home}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point of the console script; always ends the process with one of the exit codes."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and give its exit code; all failures become a line on stderr."""
+    try:
+        outcome: Any = box.main(arguments, prog_name="box", standalone_mode=False)
+        return int(outcome) if isinstance(outcome, int) else Exit.OK
+    except click.ClickException as wrong:
+        wrong.show()
+        return wrong.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _say("interrupted", Exit.INTERRUPTED)
+    except BrokenPipeError:
+        # The reader has left (`box … | head`): what is still buffered has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return Exit.OK
+    except FrontDoorError as known:
+        return _say(str(known), known.exit_code)
+    except Exception as fault:  # noqa: BLE001 the last line of defence: a person never sees a traceback
+        return _explained(fault)
+
+
+def _explained(fault: Exception) -> int:
+    """Errors of the layers below, by their own exit codes; anything else is a fault of ours."""
+    from inband.cli.failures import exit_code_of
+
+    code = exit_code_of(fault)
+    if code is not None:
+        return _say(str(fault), code)
+    if os.environ.get("BOX_DEBUG"):
+        traceback.print_exc()
+    return _say(f"internal fault: {fault!r} (BOX_DEBUG=1 shows where; please report it)", Exit.FAILED)
+
+
+def _say(message: str, code: int) -> int:
+    click.echo(f"box: {message}", err=True)
+    return code

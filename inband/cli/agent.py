@@ -1,0 +1,38 @@
+"""`box agent`: who can be written to: add, list."""
+
+from __future__ import annotations
+
+import click
+
+from inband.cli.shared import connected, json_option, show, table
+
+
+@click.group()
+def agent() -> None:
+    """Register agents; messages can be sent to registered ones only."""
+
+
+@agent.command()
+@click.argument("name")
+@click.option(
+    "--thread", metavar="ID", help="Its home thread, where messages to it arrive (default: its name)."
+)
+@json_option
+@click.pass_context
+def add(ctx: click.Context, *, name: str, thread: str | None, as_json: bool) -> None:
+    """Register an agent and make its home thread. Example: box agent add heron"""
+    with connected(ctx) as client:
+        made = client.add_agent(name, thread=thread)
+    show(made, lambda: [f"{made['name']}: messages arrive in thread {made['thread']}"], as_json=as_json)
+
+
+@agent.command("list")
+@json_option
+@click.pass_context
+def list_agents(ctx: click.Context, *, as_json: bool) -> None:
+    """List the registered agents. Example: box agent list"""
+    with connected(ctx) as client:
+        found = client.agents()
+    rows = [(one["name"], one["thread"]) for one in found]
+    empty = ["no agents yet; `box agent add heron` registers one"]
+    show({"agents": found}, lambda: table(rows, ("AGENT", "HOME THREAD")) if rows else empty, as_json=as_json)

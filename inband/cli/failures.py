@@ -1,0 +1,42 @@
+"""Errors of the layers below -> exit codes, and results -> exit codes. Tables only."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harvester.errors import BadCertificate, HarvesterError, Refused, Unauthenticated, Unavailable
+from inband.errors import Exit
+from messaging import ErrorCode, Result
+
+# A code that is not here ends the command with FAILED.
+BY_CODE: Final = {
+    ErrorCode.INVALID_REQUEST: Exit.USAGE,
+    ErrorCode.INVALID_ARGS: Exit.USAGE,
+    ErrorCode.UNKNOWN_OP: Exit.USAGE,
+    ErrorCode.UNKNOWN_ACTION: Exit.USAGE,
+    ErrorCode.UNAUTHENTICATED: Exit.DENIED,
+    ErrorCode.FORBIDDEN: Exit.DENIED,
+    ErrorCode.UNAVAILABLE: Exit.UNREACHABLE,
+    ErrorCode.BUSY: Exit.UNREACHABLE,
+    ErrorCode.TIMEOUT: Exit.TIMED_OUT,
+}
+
+_BY_TYPE: Final = (
+    (Unavailable, Exit.UNREACHABLE),
+    (BadCertificate, Exit.UNREACHABLE),
+    (Unauthenticated, Exit.DENIED),
+)
+
+
+def exit_code_of(fault: Exception) -> Exit | None:
+    """The exit code for an error that we know; None for a fault that nobody planned."""
+    if not isinstance(fault, HarvesterError):
+        return None
+    if isinstance(fault, Refused):
+        return BY_CODE.get(fault.error.code, Exit.FAILED)
+    return next((code for kind, code in _BY_TYPE if isinstance(fault, kind)), Exit.FAILED)
+
+
+def exit_code_of_result(result: Result) -> Exit:
+    """What a call's result ends a command with."""
+    return Exit.OK if result.error is None else BY_CODE.get(result.error.code, Exit.FAILED)

@@ -1,0 +1,92 @@
+"""What every command needs: settings, a connected client, and one way to print."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harvester import DaemonClient
+from inband import settings as settings_module
+from inband.compose import client_for
+from inband.settings import Settings
+from messaging import strip_terminal
+
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
+
+
+def settings_of(ctx: click.Context, **flags: Any) -> Settings:
+    """The settings of this run: file, environment, `--home` and the command's own flags."""
+    return settings_module.load(os.environ, {"home": (ctx.obj or {}).get("home"), **flags})
+
+
+@contextmanager
+def connected(ctx: click.Context, identity: str = "operator") -> Iterator[DaemonClient]:
+    """A client of the daemon that speaks as `identity` (or with the token that is configured)."""
+    with client_for(settings_of(ctx), identity) as client:
+        yield client
+
+
+def show(document: Any, human: Callable[[], Iterable[str]], *, as_json: bool) -> None:
+    """One JSON document, or the lines for a person; what others wrote loses its terminal codes."""
+    if as_json:
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        return
+    for line in human():
+        click.echo(line if _is_ours(line) else strip_terminal(line))
+
+
+def _is_ours(line: str) -> bool:
+    return "\x1b" not in line and "\x9b" not in line
+
+
+def table(rows: Sequence[Sequence[object]], header: Sequence[str]) -> Iterator[str]:
+    """Left-aligned columns, two blanks apart; the last one is not padded."""
+    cells = [[_cell(value) for value in row] for row in (header, *rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    for row in cells:
+        padded = [text.ljust(width) for text, width in zip(row, widths, strict=True)]
+        yield "  ".join(padded).rstrip()
+
+
+def _cell(value: object) -> str:
+    return "-" if value is None else " ".join(strip_terminal(str(value)).split())
+
+
+def json_argument(text: str | None, what: str) -> dict[str, Any]:
+    """A JSON object that was given on the command line; `-` reads standard input."""
+    from messaging import StrictJsonError, load_object
+
+    if text is None:
+        return {}
+    try:
+        return load_object(sys.stdin.read() if text == "-" else text)
+    except StrictJsonError as broken:
+        raise click.BadParameter(f"{what} must be one JSON object: {broken}") from None
+
+
+def read_text(path: str, most_bytes: int) -> str:
+    """The text of a file, or of standard input for `-`; an error names the file and what is wrong."""
+    from inband.errors import InputError
+
+    try:
+        raw = sys.stdin.buffer.read(most_bytes + 1) if path == "-" else _head(Path(path), most_bytes + 1)
+    except OSError as broken:
+        raise InputError(f"{path}: cannot be read: {broken.strerror}") from None
+    if len(raw) > most_bytes:
+        raise InputError(f"{path}: larger than {most_bytes:,} bytes; no reply is")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as broken:
+        raise InputError(f"{path}: not UTF-8 text (byte {broken.start})") from None
+
+
+def _head(path: Path, most_bytes: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(most_bytes)

@@ -1,0 +1,92 @@
+"""`box up`: the daemon and the watcher, in the foreground."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import click
+
+from inband import compose
+from inband.cli.shared import settings_of
+from inband.lifeline import end_with_parent
+from inband.settings import Settings
+from inband.supervise import CANNOT_START, Supervisor, part
+
+
+@click.command()
+@click.option("--host", metavar="ADDRESS", help="Listen here (default: daemon.host, 127.0.0.1).")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="Listen here; 0 takes a free port (default: 8443)."
+)
+@click.option("--only", type=click.Choice(["daemon", "watcher"]), help="Run one of the two parts.")
+@click.option("--parent", type=int, hidden=True)
+@click.pass_context
+def up(
+    ctx: click.Context, *, host: str | None, port: int | None, only: str | None, parent: int | None
+) -> int:
+    """Run the daemon and the watcher until Ctrl-C.
+
+    The daemon answers calls over TLS; the watcher harvests each reply that arrives in a thread.
+
+    \b
+    Examples:
+      box up
+      box up --port 9443
+    """
+    settings = settings_of(ctx, **{"daemon.host": host, "daemon.port": port})
+    if parent is not None:
+        end_with_parent(parent)
+    if only == "daemon":
+        return _daemon(settings)
+    if only == "watcher":
+        return _watcher(settings)
+    return _both(settings)
+
+
+def _both(settings: Settings) -> int:
+    environment = dict(os.environ) | {"BOX_HOME": str(settings.home)}
+    listen = {"BOX_DAEMON_HOST": settings["daemon.host"], "BOX_DAEMON_PORT": str(settings["daemon.port"])}
+    supervisor = Supervisor([part("daemon"), part("watcher")], environment | listen, _say)
+    return supervisor.run(on_round=_Greeting(settings))
+
+
+class _Greeting:
+    """Says once, when the daemon answers, where it is and what to type next."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._said = False
+
+    def __call__(self) -> None:
+        file = self._settings.home / "daemon.json"
+        if self._said or not file.exists():
+            return
+        self._said = True
+        _say(f"ready at {compose.daemon_url(self._settings)}, state in {self._settings.home}; Ctrl-C ends")
+        _say("next, in another terminal: box agent add heron; box thread follow heron")
+
+
+def _daemon(settings: Settings) -> int:
+    import exec_daemon
+    from exec_daemon.settings import StartError
+
+    try:
+        exec_daemon.serve(compose.daemon_settings(settings))
+    except StartError as cannot:
+        _say(str(cannot))
+        return CANNOT_START
+    return 0
+
+
+def _watcher(settings: Settings) -> int:
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    compose.watch(settings, stop)
+    return 0
+
+
+def _say(message: str) -> None:
+    click.echo(f"box: {message}", err=True)

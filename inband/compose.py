@@ -1,0 +1,88 @@
+"""The composition root: settings in, working parts out. The only place that knows both sides."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from threading import Event
+
+from exec_daemon.settings import DaemonSettings, Rates
+from harvester import DaemonClient, ScanPolicy
+from inband.errors import InputError
+from inband.settings import Settings
+
+
+def daemon_url(settings: Settings) -> str:
+    """Where the daemon is: the setting, else what the running daemon wrote down, else the default port."""
+    if settings["client.url"]:
+        return str(settings["client.url"])
+    try:
+        return str(json.loads((settings.home / "daemon.json").read_text())["url"])
+    except (OSError, ValueError, KeyError):
+        return f"https://127.0.0.1:{settings['daemon.port']}"
+
+
+def token_for(settings: Settings, name: str) -> str:
+    """The bearer token: the setting, else its file, else the one that the daemon made for `name`."""
+    if settings["client.token"]:
+        return str(settings["client.token"])
+    file = Path(settings["client.token_file"] or settings.home / "tokens" / name).expanduser()
+    try:
+        return file.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        raise InputError(
+            f"no token: {file} does not exist; start the daemon with `box up`, or name its state directory "
+            "with --home, or a token file with $BOX_TOKEN_FILE"
+        ) from None
+    except (OSError, UnicodeDecodeError) as broken:
+        raise InputError(f"{file}: cannot be read as a token: {broken}") from None
+
+
+def client_for(settings: Settings, token: str) -> DaemonClient:
+    """A client with the identity of the token named `token` (`operator`, `harvester`)."""
+    return DaemonClient(
+        daemon_url(settings),
+        token_for(settings, token),
+        ca_file=Path(settings["client.ca"] or settings.home / "ca.pem").expanduser(),
+        timeout_s=settings["client.timeout_s"],
+    )
+
+
+def scan_policy(settings: Settings) -> ScanPolicy:
+    """How replies are read, by the settings of `[harvest]`."""
+    return ScanPolicy(
+        daemon_hosts=tuple(settings["harvest.hosts"]),
+        allow_http=settings["harvest.allow_http"],
+        max_calls=settings["harvest.max_calls"],
+        max_reply_bytes=settings["harvest.max_reply_bytes"],
+    )
+
+
+def daemon_settings(settings: Settings) -> DaemonSettings:
+    """The daemon's own settings."""
+    return DaemonSettings(
+        home=settings.home,
+        host=settings["daemon.host"],
+        port=settings["daemon.port"],
+        allow_remote=settings["daemon.allow_remote"],
+        max_body_bytes=settings["daemon.max_body_bytes"],
+        box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,
+        repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
+        rates=Rates(
+            reads_per_minute=settings["rates.reads_per_minute"],
+            writes_per_minute=settings["rates.writes_per_minute"],
+            dms_per_minute=settings["rates.dms_per_minute"],
+        ),
+    )
+
+
+def watch(settings: Settings, stop: Event) -> None:
+    """Harvest replies as they arrive, until `stop` is set; a daemon that is away is waited for."""
+    from harvester import Watcher
+
+    watcher = Watcher(
+        lambda: client_for(settings, "harvester"),
+        policy=scan_policy(settings),
+        max_rounds=settings["harvest.max_rounds"],
+    )
+    watcher.run(stop)

@@ -1,0 +1,39 @@
+"""What the front door raises, all under `FrontDoorError`.
+
+`SettingsError`: a settings file or variable that is not right. `UsageError`: a command that was asked
+for something impossible. Each message names the place and the way out; `exit_code` is what `box` ends with.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """Exit codes of `box`."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    DENIED = 3
+    UNREACHABLE = 4
+    TIMED_OUT = 124
+    INTERRUPTED = 130
+
+
+class FrontDoorError(Exception):
+    """Root. `exit_code` is what the command ends with."""
+
+    exit_code = Exit.FAILED
+
+
+class SettingsError(FrontDoorError):
+    """A setting that is not right."""
+
+    exit_code = Exit.USAGE
+
+
+class InputError(FrontDoorError):
+    """A file or an argument that cannot be used as it is."""
+
+    exit_code = Exit.USAGE

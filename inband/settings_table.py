@@ -1,0 +1,68 @@
+"""Every setting, once: its place in `box.toml`, its type, its default and what it is for.
+
+`inband.settings` reads values by this table, `box config show` prints by it, `docs/settings.md` is made
+from it. A setting that is not here does not exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row. `section` and `key` place it in `box.toml`; an empty section is the top level."""
+
+    section: str
+    key: str
+    kind: type
+    default: Any
+    purpose: str
+    environment: str = ""
+
+    @property
+    def name(self) -> str:
+        """`section.key`, as `box config show` and flags name it."""
+        return f"{self.section}.{self.key}" if self.section else self.key
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that overrides the file."""
+        return self.environment or "BOX_" + self.name.replace(".", "_").upper()
+
+
+SETTINGS: Final = (
+    Setting("", "home", str, "", "state directory: store, certificates, tokens, logs", "BOX_HOME"),
+    Setting("daemon", "host", str, "127.0.0.1", "address that the daemon listens on"),
+    Setting("daemon", "port", int, 8443, "port that the daemon listens on; 0 takes a free one"),
+    Setting("daemon", "allow_remote", bool, default=False, purpose="permit a host that is not loopback"),
+    Setting("daemon", "box_ctl", str, "", "another box-ctl program to answer box.exec; empty for our own"),
+    Setting("daemon", "max_body_bytes", int, 1 << 20, "largest request body"),
+    Setting(
+        "client", "url", str, "", "daemon to talk to; empty for the one of this state directory", "BOX_URL"
+    ),
+    Setting("client", "ca", str, "", "CA certificate that the daemon must chain to", "BOX_CA"),
+    Setting(
+        "client", "token", str, "", "bearer token; better a file: a variable shows in /proc", "BOX_TOKEN"
+    ),
+    Setting("client", "token_file", str, "", "file that holds the bearer token", "BOX_TOKEN_FILE"),
+    Setting("client", "timeout_s", float, 30.0, "longest wait for an answer"),
+    Setting("harvest", "max_calls", int, 16, "calls that one reply may make"),
+    Setting("harvest", "max_reply_bytes", int, 1 << 20, "bytes of a reply that are read"),
+    Setting("harvest", "max_rounds", int, 8, "rounds of a thread without a human or timer message"),
+    Setting(
+        "harvest",
+        "hosts",
+        list,
+        ["localhost", "127.0.0.1", "[::1]"],
+        "hosts whose /exec counts as ours in a curl",
+    ),
+    Setting("harvest", "allow_http", bool, default=False, purpose="take a curl of http:// too"),
+    Setting("rates", "reads_per_minute", int, 60, "read-only calls of one agent"),
+    Setting("rates", "writes_per_minute", int, 10, "side-effecting calls of one agent"),
+    Setting("rates", "dms_per_minute", int, 30, "messages from one agent to the same other"),
+    Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
+)
+
+BY_NAME: Final = {row.name if row.key else row.section: row for row in SETTINGS}
