@@ -1,0 +1,258 @@
+"""The daemon's HTTP API as methods: what the watcher, the command and any program of ours ask with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+from urllib.parse import quote
+
+import httpx2
+
+from harvester.client.failures import refusal
+from harvester.client.retry import RetryPolicy
+from harvester.client.stream import follow
+from harvester.client.wire import Answer, Request, Wire
+from harvester.errors import ProtocolError, Refused
+from messaging import CallRequest, Job, JobEvent, Message, OpInfo, Result, Thread
+from messaging.events import EventType
+
+# Over the daemon's own limits for an op (20 s), so that its typed TIMEOUT arrives before ours.
+TIMEOUT_S = 60.0
+# A long poll is answered after its wait plus the time for one read of the store.
+_POLL_SLACK_S = 10.0
+
+
+class Replies(NamedTuple):
+    """Replies of all threads in store order, and the position up to which they were looked for."""
+
+    messages: tuple[Message, ...]
+    position: int
+
+
+class DaemonClient:
+    """A synchronous client, usable from several threads; close it or use it as a context manager.
+
+    `token` is a bearer token, `ca_file` the only CA that is believed, `timeout_s` the longest wait for an
+    answer. Each method raises `ClientError` (see `harvester.errors`); a call that was refused or failed is
+    a `Result` and raises nothing.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str,
+        ca_file: str | Path,
+        timeout_s: float = TIMEOUT_S,
+        *,
+        retry: RetryPolicy | None = None,
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        policy = retry or RetryPolicy()
+        self._wire = Wire(base_url, token, ca_file, timeout_s=timeout_s, retry=policy, transport=transport)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._wire.close()
+
+    @property
+    def url(self) -> str:
+        """Where the daemon is."""
+        return self._wire.url
+
+    # Calls and ops
+
+    def call(self, request: CallRequest) -> Result:
+        """Run one call. With a call id it is repeated as long as that helps, without one it is sent once."""
+        repeatable = request.call.call_id is not None or request.dry_run
+        ask = Request(method="POST", path="/exec", repeatable=repeatable, body=request.to_json())
+        answer = self._wire.ask(ask)
+        if answer.status == 401:
+            raise refusal(answer.body, self.url)
+        return self._result(request, answer)
+
+    def dry_run(self, request: CallRequest) -> dict[str, Any]:
+        """What the daemon would do: `{ok, dry_run, would: {op, args, side_effecting}}`, or an error."""
+        body = request.to_json() | {"dry_run": True}
+        return self._wire.ask(Request(method="POST", path="/exec", repeatable=True, body=body)).body
+
+    def ops(self) -> list[OpInfo]:
+        """The registry; `allowed` is for this client's identity."""
+        with self._reading("/ops"):
+            return [OpInfo.from_json(row) for row in self._wire.get("/ops")["ops"]]
+
+    # Jobs
+
+    def jobs(self, state: str | None = None, limit: int = 50) -> list[Job]:
+        """The newest jobs that this identity may see."""
+        with self._reading("/jobs"):
+            query = _set({"limit": limit, "state": state})
+            return [Job.from_json(row) for row in self._wire.get("/jobs", query)["jobs"]]
+
+    def job(self, job_id: str) -> Job:
+        """One job; raises `Refused` with NOT_FOUND."""
+        with self._reading("/jobs"):
+            return Job.from_json(self._wire.get(f"/jobs/{_segment(job_id)}"))
+
+    def job_events(self, job_id: str) -> list[JobEvent]:
+        """The steps of a job so far."""
+        with self._reading("/jobs"):
+            return [_event(row) for row in self._wire.get(f"/jobs/{_segment(job_id)}/events")["events"]]
+
+    def cancel(self, job_id: str) -> dict[str, Any]:
+        """Cancel a running job; the daemon's answer. Cancelling twice is cancelling once."""
+        return self._post(f"/jobs/{_segment(job_id)}/cancel", {}, repeatable=True)
+
+    # Threads
+
+    def threads(self, agent: str | None = None) -> list[Thread]:
+        """The threads that this identity may see."""
+        with self._reading("/threads"):
+            rows = self._wire.get("/threads", _set({"agent": agent}))["threads"]
+            return [Thread.from_json(row) for row in rows]
+
+    def thread(self, thread: str) -> Thread:
+        """One thread; raises `Refused` with NOT_FOUND."""
+        with self._reading("/threads"):
+            return Thread.from_json(self._wire.get(f"/threads/{_segment(thread)}"))
+
+    def create_thread(
+        self, thread: str | None = None, *, title: str = "", agent: str | None = None
+    ) -> Thread:
+        """A new thread; the daemon gives the id if none is given."""
+        wanted = {"id": thread, "title": title or None, "agent": agent}
+        with self._reading("/threads"):
+            return Thread.from_json(self._post("/threads", _set(wanted)))
+
+    def messages(self, thread: str, after: int = 0, limit: int = 200) -> list[Message]:
+        """Messages with a sequence number above `after`, in order, at most `limit`."""
+        path = f"/threads/{_segment(thread)}/messages"
+        with self._reading(path):
+            rows = self._wire.get(path, {"after": after, "limit": limit})["messages"]
+            return [Message.from_json(row) for row in rows]
+
+    def post_message(
+        self,
+        thread: str,
+        body: str,
+        *,
+        kind: str | None = None,
+        in_reply_to: str | None = None,
+        as_agent: str | None = None,
+        key: str | None = None,
+    ) -> Message:
+        """Append a message; with a `key` it happens once however often it is asked.
+
+        Who the author is follows from the token; `as_agent` records a reply that this agent wrote elsewhere.
+        """
+        content = _set({"body": body, "kind": kind, "in_reply_to": in_reply_to, "as": as_agent})
+        path = f"/threads/{_segment(thread)}/messages"
+        with self._reading(path):
+            return Message.from_json(self._post(path, content, key=key, repeatable=key is not None))
+
+    def stream(self, thread: str, after: int = 0) -> Iterator[Message]:
+        """Messages above `after` as they come, over drops and restarts."""
+        return follow(self._wire, _segment(thread), after)
+
+    # For the watcher
+
+    def replies(self, after: int, wait_s: float = 0.0, limit: int = 100) -> Replies:
+        """Replies of all threads behind position `after`; waits up to `wait_s` for the first."""
+        with self._reading("/replies"):
+            query = {"after": after, "wait": wait_s, "limit": limit}
+            body = self._wire.get("/replies", query, read_s=wait_s + _POLL_SLACK_S)
+            found = tuple(Message.from_json(row["message"]) for row in body["replies"])
+            return Replies(found, int(body["position"]))
+
+    def cursor(self, name: str) -> int:
+        """How far the watcher of this name has got; 0 at the very start."""
+        with self._reading("/cursors"):
+            return int(self._wire.get(f"/cursors/{_segment(name)}")["position"])
+
+    def set_cursor(self, name: str, position: int) -> None:
+        """Remember how far the watcher has got."""
+        body = {"position": position}
+        path = f"/cursors/{_segment(name)}"
+        self._wire.want(Request(method="PUT", path=path, repeatable=True, body=body))
+
+    # Administration, for operators
+
+    def agents(self) -> list[dict[str, Any]]:
+        """The registered agents."""
+        return list(self._wire.get("/agents").get("agents", ()))
+
+    def add_agent(self, name: str, thread: str | None = None) -> dict[str, Any]:
+        """Register an agent together with its home thread."""
+        return self._post("/agents", _set({"name": name, "thread": thread}))
+
+    def tokens(self) -> list[dict[str, Any]]:
+        """What is known of the tokens; never the tokens themselves."""
+        return list(self._wire.get("/tokens").get("tokens", ()))
+
+    def create_token(self, **wanted: Any) -> dict[str, Any]:
+        """A new token; the answer is the only place where it is ever shown."""
+        return self._post("/tokens", _set(wanted))
+
+    def revoke_token(self, token_id: str) -> dict[str, Any]:
+        """Make a token worthless. Revoking twice is revoking once."""
+        path = f"/tokens/{_segment(token_id)}"
+        return self._wire.want(Request(method="DELETE", path=path, repeatable=True))
+
+    def health(self) -> dict[str, Any]:
+        """`GET /healthz`."""
+        return self._wire.get("/healthz")
+
+    def ready(self) -> dict[str, Any]:
+        """`GET /readyz`; raises `Refused` while the daemon is not ready."""
+        return self._wire.get("/readyz")
+
+    def _post(
+        self, path: str, body: Mapping[str, Any], *, key: str | None = None, repeatable: bool = False
+    ) -> dict[str, Any]:
+        headers = {} if key is None else {"Idempotency-Key": key}
+        request = Request(method="POST", path=path, repeatable=repeatable, body=body, headers=headers)
+        return self._wire.want(request)
+
+    def _result(self, request: CallRequest, answer: Answer) -> Result:
+        """A refusal before the journal may be a bare problem document; it is a result all the same."""
+        if answer.status >= 400 and "ok" not in answer.body:
+            refused = refusal(answer.body, self.url)
+            if isinstance(refused, Refused):
+                return Result(op=request.call.op, call_id=request.call.call_id, error=refused.error)
+        with self._reading("/exec"):
+            return Result.from_json(answer.body)
+
+    @contextmanager
+    def _reading(self, path: str) -> Iterator[None]:
+        """Whatever does not read as the API promises becomes `ProtocolError`."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, AttributeError) as broken:
+            problem = f"{self.url}{path} answered what this version does not understand ({broken!r})"
+            raise ProtocolError(problem, url=self.url) from broken
+
+
+def _segment(name: str) -> str:
+    return quote(name, safe="")
+
+
+def _set(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _event(row: Mapping[str, Any]) -> JobEvent:
+    head = {"job_id", "seq", "ts", "type"}
+    payload = {key: value for key, value in row.items() if key not in head}
+    return JobEvent(
+        job_id=row["job_id"], seq=row["seq"], ts=row["ts"], type=EventType(row["type"]), payload=payload
+    )

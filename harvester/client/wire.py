@@ -1,0 +1,162 @@
+"""One HTTPS request to the daemon: sent, sent again where that is safe, and every failure given its type.
+
+Safe means that a repetition cannot happen twice: reads, and writes that carry an idempotency key. Anything
+else is sent once; only when no connection came about can it not have arrived.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from harvester.client.failures import below_http, no_object, refusal
+from harvester.client.retry import RetryPolicy
+from harvester.client.tls import context
+from harvester.errors import Unauthenticated, Unavailable
+
+# The daemon is on this machine or in the same rack; a connection that takes longer is none.
+CONNECT_S = 5.0
+# Answers that say "later": RATE_LIMITED, BUSY and UNAVAILABLE.
+_LATER = frozenset({429, 503})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked. `repeatable`: sending it twice does what sending it once does."""
+
+    method: str
+    path: str
+    repeatable: bool
+    body: Mapping[str, Any] | None = None
+    query: Mapping[str, str | float] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    read_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A JSON object, the status that it came with, and how long to wait before asking again."""
+
+    status: int
+    body: dict[str, Any]
+    retry_after_s: float | None = None
+
+    @property
+    def later(self) -> bool:
+        """May the same request get another answer? A replayed one is stored and stays as it is."""
+        return self.status in _LATER and not self.body.get("replayed")
+
+
+class Wire:
+    """Connections to one daemon, kept alive and shared between threads. Close it after use."""
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str,
+        ca_file: str | Path,
+        *,
+        timeout_s: float,
+        retry: RetryPolicy,
+        transport: httpx2.BaseTransport | None = None,
+    ) -> None:
+        self.url = base_url.rstrip("/")
+        self.retry = retry
+        self._ca_file = str(ca_file)
+        self._timeout_s = timeout_s
+        # trust_env off: a proxy variable must not carry the token elsewhere. Redirects stay unfollowed
+        # for the same reason.
+        self._http = httpx2.Client(
+            headers={"Authorization": f"Bearer {_header_safe(token, self.url)}"},
+            transport=transport or httpx2.HTTPTransport(verify=context(ca_file, self.url), trust_env=False),
+            trust_env=False,
+        )
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._http.close()
+
+    def ask(self, request: Request) -> Answer:
+        """The answer, whatever its status; raises `Unavailable`, `BadCertificate` or `ProtocolError`."""
+        delays = self.retry.delays()
+        while True:
+            try:
+                answer = self._read(self._send(request))
+            except Unavailable as failure:
+                unsent = isinstance(failure.__cause__, httpx2.ConnectError)
+                if not ((request.repeatable or unsent) and delays.again()):
+                    raise
+                continue
+            if not (answer.later and request.repeatable and delays.again(answer.retry_after_s)):
+                return answer
+
+    def want(self, request: Request) -> dict[str, Any]:
+        """The body of a successful answer; raises `Refused` or `Unauthenticated` for any other."""
+        answer = self.ask(request)
+        if answer.status >= 400:
+            raise refusal(answer.body, self.url)
+        return answer.body
+
+    def get(
+        self, path: str, query: Mapping[str, str | float] | None = None, *, read_s: float | None = None
+    ) -> dict[str, Any]:
+        """The body of a successful GET; raises as `want`."""
+        request = Request(method="GET", path=path, repeatable=True, query=query or {}, read_s=read_s)
+        return self.want(request)
+
+    def open(self, request: Request) -> httpx2.Response:
+        """The open response of a stream, to be closed by the caller; raises as `want`, never repeats."""
+        response = self._send(request, stream=True)
+        if response.status_code < 400:
+            return response
+        with closing(response):
+            response.read()
+            raise refusal(self._read(response).body, self.url)
+
+    def typed(self, failure: httpx2.RequestError) -> Exception:
+        """Our exception for a failure below HTTP."""
+        return below_http(failure, url=self.url, ca_file=self._ca_file)
+
+    def _send(self, request: Request, *, stream: bool = False) -> httpx2.Response:
+        try:
+            return self._http.send(self._build(request), stream=stream)
+        except httpx2.RequestError as failure:
+            raise self.typed(failure) from failure
+
+    def _build(self, request: Request) -> httpx2.Request:
+        return self._http.build_request(
+            request.method,
+            self.url + request.path,
+            params=dict(request.query) or None,
+            headers=dict(request.headers),
+            json=request.body,
+            timeout=httpx2.Timeout(request.read_s or self._timeout_s, connect=CONNECT_S),
+        )
+
+    def _read(self, response: httpx2.Response) -> Answer:
+        try:
+            body = json.loads(response.content)
+        except ValueError:
+            body = None
+        if not isinstance(body, dict) or 300 <= response.status_code < 400:
+            raise no_object(response.status_code, self.url)
+        return Answer(response.status_code, body, _retry_after_s(response))
+
+
+def _header_safe(token: str, url: str) -> str:
+    """Anything else would come back in the HTTP library's complaint, token and all."""
+    if not token or not all("!" <= character <= "~" for character in token):
+        raise Unauthenticated("the token is empty or damaged; make another: box token create", url=url)
+    return token
+
+
+def _retry_after_s(response: httpx2.Response) -> float | None:
+    """RFC 9110 section 10.2.3, in seconds; the form with a date is not ours and reads as absent."""
+    value = response.headers.get("Retry-After", "")
+    return float(value) if value.isascii() and value.isdigit() else None
