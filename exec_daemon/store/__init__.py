@@ -23,12 +23,13 @@ from exec_daemon.store.errors import (
     StoreUnavailable,
 )
 from exec_daemon.store.feed import REPLIES, Subscription, job_topic, thread_topic
+from exec_daemon.store.memory import MemoryStore
 from exec_daemon.store.port import PAGE, Store
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.values import (
     Agent,
-    AppendMessage,
     Appended,
+    AppendMessage,
     AuditLine,
     Begun,
     Conflict,
@@ -61,6 +62,7 @@ __all__ = [
     "Effect",
     "Exists",
     "JobEnded",
+    "MemoryStore",
     "New",
     "NewId",
     "NewJob",

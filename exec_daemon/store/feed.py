@@ -15,7 +15,9 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Final, Protocol
+from typing import Final, Protocol, Self
+
+from messaging import Message
 
 # News of any reply in any thread.
 REPLIES: Final = "replies"
@@ -31,6 +33,12 @@ def job_topic(job_id: str) -> str:
     return f"job/{job_id}"
 
 
+def message_topics(message: Message) -> tuple[str, ...]:
+    """The topics that a new message is news of."""
+    of_thread = thread_topic(message.thread)
+    return (of_thread, REPLIES) if message.is_reply else (of_thread,)
+
+
 class Subscription:
     """One waiter. Changes that come while nobody waits are kept as one."""
 
@@ -39,7 +47,7 @@ class Subscription:
         self._topics = topics
         self._changed = asyncio.Event()
 
-    def __enter__(self) -> Subscription:
+    def __enter__(self) -> Self:
         self._feed.add(self, self._topics)
         return self
 

@@ -1,0 +1,103 @@
+"""The journal in memory. The rules are in `once`; here is only where things are put."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from exec_daemon.store import once
+from exec_daemon.store.errors import JobEnded, NoSuchJob, NoSuchThread
+from exec_daemon.store.feed import job_topic
+from exec_daemon.store.json_text import kept
+from exec_daemon.store.memory.threads import MemoryThreads
+from exec_daemon.store.port import PAGE
+from exec_daemon.store.values import AuditLine, Begun, Effect, New, NewJob, Outcome
+from messaging import EventType, Job, JobEvent, JobState
+
+
+class MemoryJournal(MemoryThreads):
+    """The `Journal` part of the port; effects append to threads."""
+
+    async def begin(self, new: NewJob) -> Begun:
+        tables, call = self._tables, (new.identity, new.call_id)
+        if call in tables.calls:
+            return once.answer(tables.jobs[tables.calls[call]], new)
+        entry = once.start(replace(new, args=kept(new.args)), self._new_id("job"), self._clock())
+        tables.jobs[entry.job.id] = entry
+        tables.calls[call] = entry.job.id
+        self._write(once.accepted(entry.job))
+        tables.audit[entry.job.id] = AuditLine(
+            seq=len(tables.audit) + 1,
+            at=entry.job.created_at,
+            identity=new.identity,
+            op=new.op,
+            args_digest=new.digest,
+            call_id=new.call_id,
+            outcome=once.OUTCOME_RUNNING,
+        )
+        return New(entry.job)
+
+    async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
+        once.check_end(outcome, effects)
+        outcome = replace(outcome, data=kept(outcome.data))
+        entry = self._entry(job_id)
+        if entry.job.state is not JobState.RUNNING:
+            return entry.job
+        for effect in effects:
+            if effect.message.thread not in self._tables.threads:
+                raise NoSuchThread(f"there is no thread {effect.message.thread!r}", effect.message.thread)
+        for effect in effects:
+            self._append(effect.message, effect.id)
+        return self._end(entry, outcome)
+
+    async def add_event(self, job_id: str, event: EventType, payload: Mapping[str, Any]) -> JobEvent:
+        once.check_step(event)
+        if self._entry(job_id).job.state is not JobState.RUNNING:
+            raise JobEnded(f"job {job_id} has ended", job_id)
+        seq = len(self._tables.events[job_id])
+        step = JobEvent(job_id=job_id, seq=seq, ts=self._clock(), type=event, payload=kept(payload))
+        self._write(step)
+        return step
+
+    async def events(self, job_id: str, after: int = -1) -> list[JobEvent]:
+        return [event for event in self._tables.events.get(job_id, ()) if event.seq > after]
+
+    async def job(self, job_id: str) -> Job | None:
+        entry = self._tables.jobs.get(job_id)
+        return None if entry is None else entry.job
+
+    async def jobs(
+        self, identity: str | None = None, state: JobState | None = None, limit: int = PAGE
+    ) -> list[Job]:
+        newest_first = (entry.job for entry in reversed(self._tables.jobs.values()))
+        wanted = (job for job in newest_first if identity in (None, job.identity))
+        return [job for job in wanted if state in (None, job.state)][:limit]
+
+    async def interrupt_running(self) -> list[Job]:
+        entries = list(self._tables.jobs.values())
+        running = [entry for entry in entries if entry.job.state is JobState.RUNNING]
+        return [self._end(entry, once.interruption(entry)) for entry in running]
+
+    async def audit(self, limit: int = PAGE) -> list[AuditLine]:
+        return list(reversed(self._tables.audit.values()))[:limit]
+
+    def _entry(self, job_id: str) -> once.Entry:
+        if job_id not in self._tables.jobs:
+            raise NoSuchJob(f"there is no job {job_id!r}", job_id)
+        return self._tables.jobs[job_id]
+
+    def _end(self, entry: once.Entry, outcome: Outcome) -> Job:
+        tables, job = self._tables, once.end(entry.job, outcome, self._clock())
+        tables.jobs[job.id] = replace(entry, job=job)
+        if once.frees_call_id(outcome):
+            del tables.calls[job.identity, job.call_id]
+        tables.audit[job.id] = replace(
+            tables.audit[job.id], outcome=once.audit_outcome(outcome), duration_ms=outcome.duration_ms
+        )
+        self._write(once.terminal(job, len(tables.events[job.id])))
+        return job
+
+    def _write(self, event: JobEvent) -> None:
+        self._tables.events[event.job_id].append(event)
+        self._feed.publish((job_topic(event.job_id),))

@@ -1,0 +1,45 @@
+"""The tables of the double, and what its three parts share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from exec_daemon.store.errors import StoreClosed
+from exec_daemon.store.feed import Feed
+from exec_daemon.store.once import Entry
+from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
+from exec_daemon.store.values import Agent, AuditLine, TokenRecord
+from messaging import JobEvent, Message, Thread
+
+
+@dataclass(slots=True)
+class Tables:
+    """Everything that is remembered. `calls` maps (identity, call id) to the job that holds it."""
+
+    threads: dict[str, Thread] = field(default_factory=dict)
+    messages: dict[str, Message] = field(default_factory=dict)
+    keyed: dict[tuple[str, str], Message] = field(default_factory=dict)
+    agents: dict[str, Agent] = field(default_factory=dict)
+    cursors: dict[str, int] = field(default_factory=dict)
+    tokens: dict[str, TokenRecord] = field(default_factory=dict)
+    jobs: dict[str, Entry] = field(default_factory=dict)
+    calls: dict[tuple[str, str], str] = field(default_factory=dict)
+    events: defaultdict[str, list[JobEvent]] = field(default_factory=lambda: defaultdict(list))
+    audit: dict[str, AuditLine] = field(default_factory=dict)
+
+
+class MemoryPart:
+    """State of the double. Its methods never await, so on one event loop each of them is atomic."""
+
+    def __init__(self, clock: Clock = utc_now, new_id: NewId = random_id) -> None:
+        self._clock = clock
+        self._new_id = new_id
+        self._feed = Feed()
+        self._open_tables: Tables | None = Tables()
+
+    @property
+    def _tables(self) -> Tables:
+        if self._open_tables is None:
+            raise StoreClosed("the store is closed")
+        return self._open_tables

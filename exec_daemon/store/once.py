@@ -1,0 +1,115 @@
+"""The rules of "once" (DESIGN), pure: what a journal answers, how a job ends, who keeps a call id.
+
+Every store asks these functions, so that two stores cannot differ in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from exec_daemon.store.values import Begun, Conflict, Done, Effect, NewJob, Outcome, Running
+from messaging import ErrorCode, EventType, Job, JobEvent, JobState, error
+
+# What an audit line says of a job that has not ended and of one that went well (O-34).
+OUTCOME_RUNNING = str(JobState.RUNNING)
+OUTCOME_SUCCEEDED = str(JobState.SUCCEEDED)
+
+_STEPS = frozenset({EventType.PROGRESS, EventType.WARNING})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A job as the journal has it: what is shown, and what only the rules need."""
+
+    job: Job
+    digest: str
+    effects_inside: bool
+
+
+def start(new: NewJob, job_id: str, at: str) -> Entry:
+    """The entry of a job that is about to run."""
+    job = Job(
+        id=job_id,
+        op=new.op,
+        args=new.args,
+        call_id=new.call_id,
+        identity=new.identity,
+        state=JobState.RUNNING,
+        created_at=at,
+        side_effecting=new.side_effecting,
+        thread=new.thread,
+        reply=new.reply,
+    )
+    return Entry(job, new.digest, new.effects_inside)
+
+
+def accepted(job: Job) -> JobEvent:
+    """The first event of a job."""
+    return JobEvent(job_id=job.id, seq=0, ts=job.created_at, type=EventType.ACCEPTED, payload={"op": job.op})
+
+
+def answer(earlier: Entry, new: NewJob) -> Begun:
+    """What `begin` answers when `earlier` holds the call id of `new`."""
+    if earlier.digest != new.digest:
+        return Conflict(earlier.job)
+    return Running(earlier.job) if earlier.job.state is JobState.RUNNING else Done(earlier.job)
+
+
+def frees_call_id(outcome: Outcome) -> bool:
+    """May the same call run again? So after a retryable error: a stored BUSY would last for ever."""
+    return outcome.error is not None and outcome.error.retryable
+
+
+def end(job: Job, outcome: Outcome, at: str) -> Job:
+    """The job, ended."""
+    return replace(
+        job,
+        state=JobState.SUCCEEDED if outcome.error is None else JobState.FAILED,
+        ended_at=at,
+        duration_ms=outcome.duration_ms,
+        result=outcome.data,
+        error=None if outcome.error is None else outcome.error.to_json(),
+    )
+
+
+def terminal(ended: Job, seq: int) -> JobEvent:
+    """The last event of a job that has ended."""
+    failed = ended.state is JobState.FAILED
+    payload: dict[str, Any] = {"error": ended.error} if failed else {"result": ended.result}
+    return JobEvent(
+        job_id=ended.id,
+        seq=seq,
+        ts=ended.ended_at or "",
+        type=EventType.FAILED if failed else EventType.SUCCEEDED,
+        payload=payload | {"duration_ms": ended.duration_ms},
+    )
+
+
+def audit_outcome(outcome: Outcome) -> str:
+    """The word of the audit line for this end."""
+    return OUTCOME_SUCCEEDED if outcome.error is None else str(outcome.error.code)
+
+
+def interruption(entry: Entry) -> Outcome:
+    """How a job ends whose daemon died while it ran."""
+    job = entry.job
+    if entry.effects_inside or not job.side_effecting:
+        code, meaning = ErrorCode.UNAVAILABLE, "nothing happened; send the call again"
+    else:
+        code, meaning = ErrorCode.INTERRUPTED, f"{job.op} may have taken effect; look before you repeat it"
+    said = f"the daemon stopped while the call ran: {meaning}"
+    return Outcome(error=error(code, said, side_effecting=job.side_effecting))
+
+
+def check_end(outcome: Outcome, effects: Sequence[Effect]) -> None:
+    """Raises ValueError for an end that contradicts itself."""
+    if outcome.error is not None and (effects or outcome.data is not None):
+        raise ValueError("a job that failed has neither data nor effects")
+
+
+def check_step(event: EventType) -> None:
+    """Raises ValueError for an event that only the journal itself may write."""
+    if event not in _STEPS:
+        raise ValueError(f"{event} is written by begin and finish")
