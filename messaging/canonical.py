@@ -1,6 +1,6 @@
 """Canonical JSON (RFC 8785) and digests over it: equality that key order and spacing do not change.
 
-RFC 8785 writes numbers as IEEE doubles. Integers beyond 2**53 would fall together there, so they are
+RFC 8785 writes numbers as IEEE doubles. Integers beyond 2**53 would fall together there, so integers are
 written in full: two calls that differ in one digit of a big integer are two calls.
 """
 
@@ -10,29 +10,31 @@ import hashlib
 import json
 from typing import Any
 
-# The largest integer that a double holds exactly together with all smaller ones.
-_EXACT = 2**53
-
 
 def _number(value: float) -> str:
-    """ECMAScript's Number::toString, which RFC 8785 section 3.2.2.3 asks for."""
-    if value == 0:
-        return "0"
-    if value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
-    mantissa, _, exponent = repr(value).partition("e")
-    if not exponent:
-        return mantissa
-    power = int(exponent)
-    if -7 < power < 0:
-        return _written_out(mantissa, -power)
-    return f"{mantissa}e{'+' if power > 0 else '-'}{abs(power)}"
+    """ECMAScript's Number::toString (ECMA-262 6.1.6.1.20), which RFC 8785 section 3.2.2.3 asks for.
+
+    Python's `repr` finds the same shortest digits; only where the point stands and when an exponent
+    is written differ. `point` is where the decimal point stands, counted from the first digit.
+    """
+    sign, digits = ("-", repr(-value)) if value < 0 else ("", repr(value))
+    mantissa, _, exponent = digits.partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    figures = (whole + fraction).strip("0") or "0"
+    leading = len(whole + fraction) - len((whole + fraction).lstrip("0"))
+    point = len(whole) + int(exponent or 0) - leading
+    return "0" if value == 0 else sign + _placed(figures, point)
 
 
-def _written_out(mantissa: str, shift: int) -> str:
-    """`1.5`, 5 -> `0.000015`: ECMAScript uses an exponent only from 1e-7 down, Python from 1e-5."""
-    sign, digits = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
-    return f"{sign}0.{'0' * (shift - 1)}{digits.replace('.', '')}"
+def _placed(figures: str, point: int) -> str:
+    if len(figures) <= point <= 21:
+        return figures + "0" * (point - len(figures))
+    if 0 < point <= 21:
+        return f"{figures[:point]}.{figures[point:]}"
+    if -6 < point <= 0:
+        return f"0.{'0' * -point}{figures}"
+    fraction = f".{figures[1:]}" if len(figures) > 1 else ""
+    return f"{figures[0]}{fraction}e{point - 1:+d}"
 
 
 def _key_order(key: str) -> bytes:
@@ -48,7 +50,7 @@ def _write(value: Any, parts: list[str]) -> None:
     elif isinstance(value, bool) or value is None:
         parts.append({True: "true", False: "false", None: "null"}[value])
     elif isinstance(value, int):
-        parts.append(str(value) if abs(value) > _EXACT else _number(float(value)))
+        parts.append(str(value))
     elif isinstance(value, float):
         parts.append(_number(value))
     else:
