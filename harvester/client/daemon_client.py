@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -16,8 +17,7 @@ from harvester.client.retry import RetryPolicy
 from harvester.client.stream import follow
 from harvester.client.wire import Answer, Request, Wire
 from harvester.errors import ProtocolError, Refused
-from messaging import CallRequest, Job, JobEvent, Message, OpInfo, Result, Thread
-from messaging.events import EventType
+from messaging import CallRequest, Job, Message, OpInfo, Result, Thread
 
 # Over the daemon's own limits for an op (20 s), so that its typed TIMEOUT arrives before ours.
 TIMEOUT_S = 60.0
@@ -30,6 +30,13 @@ class Replies(NamedTuple):
 
     messages: tuple[Message, ...]
     position: int
+
+
+class Posted(NamedTuple):
+    """A message of the store; `replayed` when an earlier append with the same key had made it."""
+
+    message: Message
+    replayed: bool
 
 
 class DaemonClient:
@@ -73,23 +80,26 @@ class DaemonClient:
     # Calls and ops
 
     def call(self, request: CallRequest) -> Result:
-        """Run one call. With a call id it is repeated as long as that helps, without one it is sent once."""
+        """Run one call. With a call id it is repeated as long as that helps, without one it is sent once.
+
+        The result of a dry run holds `{"would": {op, args, side_effecting}}`.
+        """
         repeatable = request.call.call_id is not None or request.dry_run
         ask = Request(method="POST", path="/exec", repeatable=repeatable, body=request.to_json())
         answer = self._wire.ask(ask)
-        if answer.status == 401:
+        if answer.status == HTTPStatus.UNAUTHORIZED:
             raise refusal(answer.body, self.url)
         return self._result(request, answer)
-
-    def dry_run(self, request: CallRequest) -> dict[str, Any]:
-        """What the daemon would do: `{ok, dry_run, would: {op, args, side_effecting}}`, or an error."""
-        body = request.to_json() | {"dry_run": True}
-        return self._wire.ask(Request(method="POST", path="/exec", repeatable=True, body=body)).body
 
     def ops(self) -> list[OpInfo]:
         """The registry; `allowed` is for this client's identity."""
         with self._reading("/ops"):
             return [OpInfo.from_json(row) for row in self._wire.get("/ops")["ops"]]
+
+    def op(self, name: str) -> OpInfo:
+        """One op of the registry; raises `Refused` with UNKNOWN_OP."""
+        with self._reading("/ops"):
+            return OpInfo.from_json(self._wire.get(f"/ops/{_segment(name)}"))
 
     # Jobs
 
@@ -104,14 +114,15 @@ class DaemonClient:
         with self._reading("/jobs"):
             return Job.from_json(self._wire.get(f"/jobs/{_segment(job_id)}"))
 
-    def job_events(self, job_id: str) -> list[JobEvent]:
-        """The steps of a job so far."""
+    def job_events(self, job_id: str) -> list[dict[str, Any]]:
+        """The steps of a job so far, each as `JobEvent.to_json` writes it."""
         with self._reading("/jobs"):
-            return [_event(row) for row in self._wire.get(f"/jobs/{_segment(job_id)}/events")["events"]]
+            return list(self._wire.get(f"/jobs/{_segment(job_id)}/events")["events"])
 
-    def cancel(self, job_id: str) -> dict[str, Any]:
-        """Cancel a running job; the daemon's answer. Cancelling twice is cancelling once."""
-        return self._post(f"/jobs/{_segment(job_id)}/cancel", {}, repeatable=True)
+    def cancel(self, job_id: str) -> Job:
+        """Cancel a running job. Cancelling twice is cancelling once."""
+        with self._reading("/jobs"):
+            return Job.from_json(self._post(f"/jobs/{_segment(job_id)}/cancel", {}, repeatable=True))
 
     # Threads
 
@@ -127,10 +138,10 @@ class DaemonClient:
             return Thread.from_json(self._wire.get(f"/threads/{_segment(thread)}"))
 
     def create_thread(
-        self, thread: str | None = None, *, title: str = "", agent: str | None = None
+        self, thread_id: str | None = None, *, title: str = "", agent: str | None = None
     ) -> Thread:
         """A new thread; the daemon gives the id if none is given."""
-        wanted = {"id": thread, "title": title or None, "agent": agent}
+        wanted = {"id": thread_id, "title": title or None, "agent": agent}
         with self._reading("/threads"):
             return Thread.from_json(self._post("/threads", _set(wanted)))
 
@@ -150,15 +161,20 @@ class DaemonClient:
         in_reply_to: str | None = None,
         as_agent: str | None = None,
         key: str | None = None,
-    ) -> Message:
+    ) -> Posted:
         """Append a message; with a `key` it happens once however often it is asked.
 
         Who the author is follows from the token; `as_agent` records a reply that this agent wrote elsewhere.
         """
         content = _set({"body": body, "kind": kind, "in_reply_to": in_reply_to, "as": as_agent})
         path = f"/threads/{_segment(thread)}/messages"
+        headers = _set({"Idempotency-Key": key})
+        repeatable = key is not None
+        answer = self._wire.want(
+            Request(method="POST", path=path, repeatable=repeatable, body=content, headers=headers)
+        )
         with self._reading(path):
-            return Message.from_json(self._post(path, content, key=key, repeatable=key is not None))
+            return Posted(Message.from_json(answer.body), answer.status == HTTPStatus.OK)
 
     def stream(self, thread: str, after: int = 0) -> Iterator[Message]:
         """Messages above `after` as they come, over drops and restarts."""
@@ -199,14 +215,14 @@ class DaemonClient:
         """What is known of the tokens; never the tokens themselves."""
         return list(self._wire.get("/tokens").get("tokens", ()))
 
-    def create_token(self, **wanted: Any) -> dict[str, Any]:
-        """A new token; the answer is the only place where it is ever shown."""
-        return self._post("/tokens", _set(wanted))
+    def create_token(self, identity: str, *, ttl_s: int | None = None) -> dict[str, Any]:
+        """A new token for `<kind>/<name>`; the answer is the only place where it is ever shown."""
+        return self._post("/tokens", _set({"identity": identity, "ttl_s": ttl_s}))
 
     def revoke_token(self, token_id: str) -> dict[str, Any]:
         """Make a token worthless. Revoking twice is revoking once."""
         path = f"/tokens/{_segment(token_id)}"
-        return self._wire.want(Request(method="DELETE", path=path, repeatable=True))
+        return self._wire.want(Request(method="DELETE", path=path, repeatable=True)).body
 
     def health(self) -> dict[str, Any]:
         """`GET /healthz`."""
@@ -216,12 +232,8 @@ class DaemonClient:
         """`GET /readyz`; raises `Refused` while the daemon is not ready."""
         return self._wire.get("/readyz")
 
-    def _post(
-        self, path: str, body: Mapping[str, Any], *, key: str | None = None, repeatable: bool = False
-    ) -> dict[str, Any]:
-        headers = {} if key is None else {"Idempotency-Key": key}
-        request = Request(method="POST", path=path, repeatable=repeatable, body=body, headers=headers)
-        return self._wire.want(request)
+    def _post(self, path: str, body: Mapping[str, Any], *, repeatable: bool = False) -> dict[str, Any]:
+        return self._wire.want(Request(method="POST", path=path, repeatable=repeatable, body=body)).body
 
     def _result(self, request: CallRequest, answer: Answer) -> Result:
         """A refusal before the journal may be a bare problem document; it is a result all the same."""
@@ -230,6 +242,8 @@ class DaemonClient:
             if isinstance(refused, Refused):
                 return Result(op=request.call.op, call_id=request.call.call_id, error=refused.error)
         with self._reading("/exec"):
+            if "would" in answer.body:
+                return Result(op=request.call.op, data={"would": answer.body["would"]})
             return Result.from_json(answer.body)
 
     @contextmanager
@@ -248,11 +262,3 @@ def _segment(name: str) -> str:
 
 def _set(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value is not None}
-
-
-def _event(row: Mapping[str, Any]) -> JobEvent:
-    head = {"job_id", "seq", "ts", "type"}
-    payload = {key: value for key, value in row.items() if key not in head}
-    return JobEvent(
-        job_id=row["job_id"], seq=row["seq"], ts=row["ts"], type=EventType(row["type"]), payload=payload
-    )

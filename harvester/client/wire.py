@@ -96,19 +96,19 @@ class Wire:
             if not (answer.later and request.repeatable and delays.again(answer.retry_after_s)):
                 return answer
 
-    def want(self, request: Request) -> dict[str, Any]:
-        """The body of a successful answer; raises `Refused` or `Unauthenticated` for any other."""
+    def want(self, request: Request) -> Answer:
+        """A successful answer; raises `Refused` or `Unauthenticated` for any other."""
         answer = self.ask(request)
         if answer.status >= 400:
             raise refusal(answer.body, self.url)
-        return answer.body
+        return answer
 
     def get(
         self, path: str, query: Mapping[str, str | float] | None = None, *, read_s: float | None = None
     ) -> dict[str, Any]:
         """The body of a successful GET; raises as `want`."""
         request = Request(method="GET", path=path, repeatable=True, query=query or {}, read_s=read_s)
-        return self.want(request)
+        return self.want(request).body
 
     def open(self, request: Request) -> httpx2.Response:
         """The open response of a stream, to be closed by the caller; raises as `want`, never repeats."""
