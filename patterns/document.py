@@ -19,6 +19,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def _name(value: Any) -> str | None:
+    name = value.get("name") if isinstance(value, dict) else None
+    return name if isinstance(name, str) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """One value of a JSON file and the path that leads to it. Every read checks the type."""
@@ -55,15 +60,19 @@ class Node:
         return members
 
     def items(self) -> list[Node]:
-        """The elements of an array."""
+        """The elements of an array; one that has a name is called by it, else by its index."""
         values = self._typed(list, "an array")
-        return [self._child(str(index), value) for index, value in enumerate(values)]
+        return [self._child(_name(value) or str(index), value) for index, value in enumerate(values)]
+
+    def string(self) -> str:
+        """A string."""
+        return self._typed(str, "a string")
 
     def text(self) -> str:
         """A string that is not empty."""
-        if not self._typed(str, "a string"):
+        if not self.string():
             raise self.error("must not be empty")
-        return str(self.value)
+        return self.string()
 
     def texts(self) -> tuple[str, ...]:
         """An array of strings, each of them once."""

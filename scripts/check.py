@@ -25,7 +25,7 @@ STEPS = {
     "format": Step((PYTHON, "-m", "ruff", "format", "--check", "--quiet", "."), ".venv/bin/ruff format ."),
     "lint": Step((PYTHON, "-m", "ruff", "check", "--quiet", "."), ".venv/bin/ruff check --fix ."),
     "types": Step((PYTHON, "-m", "mypy", "--no-error-summary")),
-    "layers": Step((PYTHON, "-c", LAYERS, "--no-cache")),
+    "layers": Step((PYTHON, "-c", LAYERS, "--no-cache", "--no-logo")),
     # Last, so that pytest's own count closes the output. The coverage gate holds the pure core at 100 %.
     "tests": Step((PYTHON, "-m", "pytest", "--cov", "--cov-report=term-missing:skip-covered")),
 }

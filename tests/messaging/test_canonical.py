@@ -69,7 +69,10 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_the_canonical_text_is_json_of_the_same_value(value: object) -> None:
-    assert json.loads(canonical_json(value)) == value
+    def as_doubles(text: str) -> object:
+        return json.loads(text, parse_int=float)
+
+    assert as_doubles(canonical_json(value)) == as_doubles(json.dumps(value))
 
 
 @given(st.dictionaries(st.text(), VALUES, min_size=1, max_size=6), st.randoms(use_true_random=False))
