@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from threading import Event
 
-from exec_daemon.settings import DaemonSettings, Rates
+from exec_daemon.grants import ROLE_RATES, Rates
+from exec_daemon.identity import Role
+from exec_daemon.settings import DaemonLimits, DaemonSettings
 from harvester import DaemonClient, ScanPolicy
 from inband.errors import InputError
 from inband.settings import Settings
@@ -60,18 +62,19 @@ def scan_policy(settings: Settings) -> ScanPolicy:
 
 def daemon_settings(settings: Settings) -> DaemonSettings:
     """The daemon's own settings."""
+    agents = Rates(
+        reads_per_min=settings["rates.reads_per_minute"], writes_per_min=settings["rates.writes_per_minute"]
+    )
+    limited = dict.fromkeys((Role.AGENT, Role.WORKER, Role.VIEWER), agents)
     return DaemonSettings(
         home=settings.home,
         host=settings["daemon.host"],
         port=settings["daemon.port"],
         allow_remote=settings["daemon.allow_remote"],
-        max_body_bytes=settings["daemon.max_body_bytes"],
         box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
-        rates=Rates(
-            reads_per_minute=settings["rates.reads_per_minute"],
-            writes_per_minute=settings["rates.writes_per_minute"],
-            dms_per_minute=settings["rates.dms_per_minute"],
+        limits=DaemonLimits(
+            dm_pair_per_min=settings["rates.dms_per_minute"], rates={**ROLE_RATES, **limited}
         ),
     )
 

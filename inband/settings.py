@@ -7,7 +7,6 @@ name: a typo in a settings file must never mean "use the default".
 from __future__ import annotations
 
 import difflib
-import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -52,8 +51,8 @@ class Settings:
 
     @property
     def home(self) -> Path:
-        """The state directory; `$XDG_STATE_HOME/inband` unless set."""
-        return Path(self["home"] or xdg(os.environ, "XDG_STATE_HOME", ".local/state")).expanduser().absolute()
+        """The state directory."""
+        return Path(self["home"]).expanduser().absolute()
 
 
 def xdg(environment: Mapping[str, str], variable: str, fallback: str) -> Path:
@@ -72,6 +71,7 @@ def load(environment: Mapping[str, str], flags: Mapping[str, Any] | None = None)
     """Read everything. `flags` maps setting names to values; None means that the flag was not given."""
     path = config_file(environment)
     values = {name: Value(row.default, "default") for name, row in BY_NAME.items()}
+    values["home"] = Value(str(xdg(environment, "XDG_STATE_HOME", ".local/state")), "default")
     values.update(_from_file(path, required="BOX_CONFIG" in environment))
     values.update(_from_environment(environment))
     given = {name: flag for name, flag in (flags or {}).items() if flag is not None}

@@ -33,12 +33,18 @@ class Setting:
 
 
 SETTINGS: Final = (
-    Setting("", "home", str, "", "state directory: store, certificates, tokens, logs", "BOX_HOME"),
+    Setting(
+        "",
+        "home",
+        str,
+        "",
+        "state directory (default: $XDG_STATE_HOME/inband): store, certificates, tokens, logs",
+        "BOX_HOME",
+    ),
     Setting("daemon", "host", str, "127.0.0.1", "address that the daemon listens on"),
     Setting("daemon", "port", int, 8443, "port that the daemon listens on; 0 takes a free one"),
     Setting("daemon", "allow_remote", bool, default=False, purpose="permit a host that is not loopback"),
     Setting("daemon", "box_ctl", str, "", "another box-ctl program to answer box.exec; empty for our own"),
-    Setting("daemon", "max_body_bytes", int, 1 << 20, "largest request body"),
     Setting(
         "client", "url", str, "", "daemon to talk to; empty for the one of this state directory", "BOX_URL"
     ),
@@ -59,9 +65,9 @@ SETTINGS: Final = (
         "hosts whose /exec counts as ours in a curl",
     ),
     Setting("harvest", "allow_http", bool, default=False, purpose="take a curl of http:// too"),
-    Setting("rates", "reads_per_minute", int, 60, "read-only calls of one agent"),
-    Setting("rates", "writes_per_minute", int, 10, "side-effecting calls of one agent"),
-    Setting("rates", "dms_per_minute", int, 30, "messages from one agent to the same other"),
+    Setting("rates", "reads_per_minute", int, 60, "read-only calls of one agent; 0 for no limit"),
+    Setting("rates", "writes_per_minute", int, 10, "side-effecting calls of one agent; 0 for no limit"),
+    Setting("rates", "dms_per_minute", int, 30, "messages from one agent to the same other; 0 for no limit"),
     Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
 )
 

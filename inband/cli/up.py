@@ -70,11 +70,11 @@ class _Greeting:
 
 def _daemon(settings: Settings) -> int:
     import exec_daemon
-    from exec_daemon.settings import StartError
+    from exec_daemon.errors import DaemonError
 
     try:
         exec_daemon.serve(compose.daemon_settings(settings))
-    except StartError as cannot:
+    except (DaemonError, exec_daemon.StoreError) as cannot:
         _say(str(cannot))
         return CANNOT_START
     return 0

@@ -1,0 +1,129 @@
+"""What can be wrong with an installation, each with the mend. Checks only look; nothing is changed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import ssl
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from harvester.errors import HarvesterError
+from inband.compose import client_for, daemon_url
+from inband.errors import FrontDoorError
+from inband.settings import Settings, unknown_variables
+
+
+class Grade(StrEnum):
+    """How bad it is: `fail` stops the main job, `warn` takes something away."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report. `mend` is what to do, empty when all is well."""
+
+    grade: Grade
+    subject: str
+    found: str
+    mend: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        """All fields as strings."""
+        return {"grade": str(self.grade), "subject": self.subject, "found": self.found, "mend": self.mend}
+
+
+# Programs that reads or workers use, with what is missing without them. Debian's package has the same name.
+_PROGRAMS: Final = {"git": "box.exec repos and repo", "tmux": "box.exec tmux and worker panes"}
+# An expiring certificate is said early enough for a person to act in working hours.
+_EXPIRY_NOTICE: Final = timedelta(days=14)
+_LEAST_FREE_BYTES: Final = 256 << 20
+
+
+def examine(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
+    """All checks in order; each finding comes as soon as it is known."""
+    yield _python()
+    yield from _settings(settings, environment)
+    yield from _state(settings.home)
+    yield from _certificate(settings.home)
+    yield from _daemon(settings)
+    yield from map(_program, _PROGRAMS)
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Finding(Grade.OK, "python", f"{version}, {ssl.OPENSSL_VERSION}")
+
+
+def _settings(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
+    where = str(settings.file) if settings.file.exists() else "defaults (no file)"
+    yield Finding(Grade.OK, "settings", where)
+    for name in unknown_variables(environment):
+        yield Finding(
+            Grade.WARN, "settings", f"${name} is no setting of ours", f"unset {name}; box config show"
+        )
+    for name, path in settings["repos"].items():
+        if not (Path(path).expanduser() / ".git").exists():
+            yield Finding(
+                Grade.WARN, "settings", f"repos.{name}: {path} is no git checkout", "correct the path"
+            )
+
+
+def _state(home: Path) -> Iterator[Finding]:
+    if not home.exists():
+        yield Finding(Grade.WARN, "state", f"{home} is not there yet", "box up makes it")
+        return
+    mode = home.stat().st_mode & 0o077
+    if mode:
+        yield Finding(Grade.FAIL, "state", f"{home} is open to others", f"chmod 700 '{home}'")
+    elif not os.access(home, os.W_OK):
+        yield Finding(
+            Grade.FAIL, "state", f"{home} cannot be written", "own it, or choose another with --home"
+        )
+    else:
+        yield Finding(Grade.OK, "state", str(home))
+    free = shutil.disk_usage(home).free
+    if free < _LEAST_FREE_BYTES:
+        yield Finding(Grade.WARN, "state", f"{free >> 20} MiB left on its disk", "free some space")
+
+
+def _certificate(home: Path) -> Iterator[Finding]:
+    file = home / "server.pem"
+    if not file.exists():
+        return
+    from cryptography import x509
+
+    try:
+        expires = x509.load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc
+    except (OSError, ValueError) as broken:
+        yield Finding(Grade.FAIL, "certificate", f"{file}: {broken}", f"rm '{file}'; box up makes a new one")
+        return
+    left = expires - datetime.now(UTC)
+    grade = Grade.OK if left > _EXPIRY_NOTICE else Grade.WARN
+    mend = "" if grade is Grade.OK else "restart box up: it renews what has expired"
+    yield Finding(grade, "certificate", f"valid until {expires:%Y-%m-%d}", mend)
+
+
+def _daemon(settings: Settings) -> Iterator[Finding]:
+    try:
+        with client_for(settings, "operator") as client:
+            client.ready()
+            count = len(client.ops())
+    except (HarvesterError, FrontDoorError) as fault:
+        yield Finding(Grade.FAIL, "daemon", str(fault), "box up")
+        return
+    yield Finding(Grade.OK, "daemon", f"answers at {daemon_url(settings)}, {count} ops")
+
+
+def _program(name: str) -> Finding:
+    if shutil.which(name):
+        return Finding(Grade.OK, name, "installed")
+    return Finding(Grade.WARN, name, f"missing: {_PROGRAMS[name]} will say so", f"sudo apt install {name}")
