@@ -22,9 +22,19 @@ from messaging import Job, JobEvent, Message, Thread
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose threads and jobs may be seen: those of `agent` (a name without kind), or all when None."""
+    """Whose threads and jobs may be seen: those of an identity such as `agent/heron`, or all when None."""
 
-    agent: str | None = None
+    identity: str | None = None
+
+    @property
+    def agent(self) -> str | None:
+        """The agent's name where the identity is an agent's: threads belong to agents only."""
+        kind, _, name = (self.identity or "").partition("/")
+        return name if kind == "agent" else None
+
+    def covers_agent(self, name: str) -> bool:
+        """May jobs and usage of this agent be seen?"""
+        return self.identity is None or self.agent == name
 
 
 # An operator's scope, and the scope of `box-ctl` run by the owner of the state directory.
@@ -172,6 +182,9 @@ class BoxContext:
     `facts` is None where there is no store. `repos` are the configured checkouts by key: a caller names a
     key, never a path. `log_dir` holds our own log files, `<unit>.log`. `clock` gives seconds since the
     epoch. `secrets` are values that never leave, whatever they look like (`messaging.secret_values`).
+    `sample_s` is how long the use of the processor is measured. `tmux_socket` is the server to look at, the
+    user's own when None. `daemon_file` is `daemon.json` of our daemon. `program` is another box-ctl program,
+    which then answers the reads of the machine.
     """
 
     facts: StoreFacts | None = None
@@ -180,3 +193,7 @@ class BoxContext:
     log_dir: Path | None = None
     clock: Callable[[], float] = time.time
     secrets: tuple[str, ...] = ()
+    sample_s: float = 0.1
+    tmux_socket: Path | None = None
+    daemon_file: Path | None = None
+    program: Path | None = None

@@ -1,0 +1,70 @@
+"""A reading cut to size: long strings lose their middle, then the longest lists their less telling end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+# O 7.1: a read is at most 64 KiB. The rest of the document around `data` has its place in the difference.
+MOST_DATA_BYTES: Final = 60 * 1024
+# Long enough for a stack trace or a command line, short enough for fifteen of them.
+MOST_STRING_CHARS: Final = 4000
+# Lists under these keys begin with the oldest entry, so their beginning goes first; others are newest or
+# biggest first.
+_OLDEST_FIRST: Final = frozenset({"lines", "events", "messages"})
+# What a round of cutting leaves of the longest list.
+_KEPT: Final = 0.75
+
+
+def size_bytes(value: Any) -> int:
+    """How many bytes of UTF-8 the JSON text of `value` has."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def clip(text: str, most_chars: int = MOST_STRING_CHARS) -> str:
+    """`text`, or its two ends with a note of what is missing between them."""
+    missing = len(text) - most_chars
+    if missing <= 0:
+        return text
+    half = most_chars // 2
+    return f"{text[:half]}… [{missing} characters left out] …{text[-half:]}"
+
+
+def _clip_strings(value: Any) -> Any:
+    if isinstance(value, str):
+        return clip(value)
+    if isinstance(value, dict):
+        return {clip(key): _clip_strings(item) for key, item in value.items()}
+    return [_clip_strings(item) for item in value] if isinstance(value, list) else value
+
+
+def _lists(value: Any, key: str = "") -> Iterator[tuple[str, list[Any]]]:
+    """Every list in `value` that can still lose an entry, with the key that it stands under."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield from _lists(item, name)
+    elif isinstance(value, list):
+        if len(value) > 1:
+            yield key, value
+        for item in value:
+            yield from _lists(item, key)
+
+
+def _shorten(key: str, rows: list[Any]) -> None:
+    kept = max(1, int(len(rows) * _KEPT))
+    rows[:] = rows[-kept:] if key in _OLDEST_FIRST else rows[:kept]
+
+
+def fit(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """`data` in at most `MOST_DATA_BYTES`, and a note per list that lost entries. Gives a fresh tree."""
+    small: dict[str, Any] = _clip_strings(data)
+    notes = [] if small == data else ["long texts are cut in the middle"]
+    before = {id(rows): (key, rows, len(rows)) for key, rows in _lists(small)}
+    while size_bytes(small) > MOST_DATA_BYTES:
+        longest = max(_lists(small), key=lambda entry: size_bytes(entry[1]), default=None)
+        if longest is None:
+            return {"available": True}, ["the answer is too large to show"]
+        _shorten(*longest)
+    lost = [(key, len(rows), count) for key, rows, count in before.values() if len(rows) < count]
+    return small, notes + [f"{key}: {left} of {count} shown" for key, left, count in lost]

@@ -1,0 +1,21 @@
+"""What a read found, before it is made safe and small."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`data` is JSON; strings in it may be hostile. `notes` are for a reader; `truncated`: there was more."""
+
+    data: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+    truncated: bool = False
+
+
+def absent(why: str, **more: Any) -> Reading:
+    """The subsystem is not on this machine: an answer, not an error (O-45)."""
+    return Reading({"available": False} | more, (why,))

@@ -1,0 +1,76 @@
+"""services: the units of systemd that run or failed; without systemd, our own daemon."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import psutil
+
+from exec_daemon.box.identity import iso
+from exec_daemon.box.ports import BoxContext
+from exec_daemon.box.programs import Deadline, run
+from exec_daemon.box.reading import Reading, absent
+
+# sd_booted(3): this directory exists exactly when systemd is the init system.
+_BOOTED: Final = Path("/run/systemd/system")
+_LIST: Final = (
+    "systemctl",
+    "--no-pager",
+    "--output=json",
+    "list-units",
+    "--type=service",
+    "--state=failed,running",
+)
+
+
+def services(context: BoxContext) -> Reading:
+    """Failed units first, then running ones."""
+    own = own_daemon(context)
+    units = list_units(Deadline())
+    if units is None:
+        return absent("no systemd here; only our own daemon is shown", own=own)
+    rows = [_row(unit) for unit in units]
+    failed = [row for row in rows if row["state"] == "failed"]
+    running = [row for row in rows if row["state"] != "failed"]
+    return Reading({"failed": failed, "running": running, "own": own})
+
+
+def list_units(deadline: Deadline) -> list[dict[str, Any]] | None:
+    """The units as systemctl lists them; None where there is no systemd, or none that answers."""
+    output = run(_LIST, deadline) if _BOOTED.is_dir() else None
+    if output is None or not output.ok:
+        return None
+    try:
+        units: list[dict[str, Any]] = json.loads(output.text)
+    except ValueError:
+        return None
+    return units
+
+
+def _row(unit: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "unit": unit.get("unit"),
+        "state": unit.get("active"),
+        "sub_state": unit.get("sub"),
+        "description": unit.get("description"),
+    }
+
+
+def own_daemon(context: BoxContext) -> dict[str, Any] | None:
+    """Our daemon by the file that it leaves while it runs; `alive` says whether that is still true."""
+    try:
+        left = json.loads(context.daemon_file.read_text()) if context.daemon_file else None
+    except (OSError, ValueError):
+        return None
+    if not isinstance(left, dict) or not isinstance(left.get("pid"), int):
+        return None
+    return {"name": "inband"} | _alive(left["pid"]) | {"url": left.get("url")}
+
+
+def _alive(pid: int) -> dict[str, Any]:
+    try:
+        return {"pid": pid, "alive": True, "started_at": iso(psutil.Process(pid).create_time())}
+    except (psutil.Error, ValueError):
+        return {"pid": pid, "alive": False, "started_at": None}
