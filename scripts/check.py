@@ -26,6 +26,7 @@ STEPS = {
     "lint": Step((PYTHON, "-m", "ruff", "check", "--quiet", "."), ".venv/bin/ruff check --fix ."),
     "types": Step((PYTHON, "-m", "mypy", "--no-error-summary")),
     "layers": Step((PYTHON, "-c", LAYERS, "--no-cache", "--no-logo")),
+    "docs": Step((PYTHON, "scripts/docs.py", "--check"), ".venv/bin/python scripts/docs.py"),
     # Last, so that pytest's own count closes the output. The coverage gate holds the pure core at 100 %.
     "tests": Step((PYTHON, "-m", "pytest", "--cov", "--cov-report=term-missing:skip-covered")),
 }

@@ -45,8 +45,6 @@ def _lines(shown: scene.Shown) -> Iterator[str]:
     )
     for message in shown.delivered:
         yield from lines_of(message)
-    yield (
-        f"The reply was answered {shown.answered_s:.2f} s after it was written. The quoted message did not run, "
-        "and the mistyped call came back with a typed error."
-    )
+    yield f"The reply was answered {shown.answered_s:.2f} s after it was written. The quoted message did not"
+    yield "run, and the mistyped call came back with a typed error."
     yield "Next: box up, then box --help. A reply of your own: box harvest reply.md --explain"

@@ -1,0 +1,167 @@
+"""The pages of docs/ that are made from tables: `python scripts/docs.py` writes them, `--check` compares.
+
+Each page says at its top what it is made from. A page that is out of date fails the check.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from exec_daemon.ops import ALLOWLIST
+from exec_daemon.registry import registry
+from inband.cli import COMMANDS, box
+from inband.settings_table import SETTINGS, Setting
+from messaging import ERRORS, OpInfo
+
+DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
+ROW: Final = "| {} |"
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    names = list(header)
+    yield ROW.format(" | ".join(names))
+    yield ROW.format(" | ".join("---" for _ in names))
+    for row in rows:
+        yield ROW.format(" | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in row))
+    yield ""
+
+
+SETTINGS_TEXT: Final = (
+    "Defaults, then `box.toml`, then environment variables, then flags; the last one wins. The file is",
+    "`$BOX_CONFIG`, else `$XDG_CONFIG_HOME/inband/box.toml`. `box config show` prints what is in force and",
+    "where each value comes from; `box config check` names file, line and key of anything that is wrong.",
+)
+
+
+def settings_page() -> Iterator[str]:
+    yield "# Settings"
+    yield ""
+    yield from SETTINGS_TEXT
+    yield ""
+    rows = ((f"`{row.name}`", f"`{variable(row)}`", f"`{default(row)}`", row.purpose) for row in SETTINGS)
+    yield from table(("setting", "variable", "default", "for"), rows)
+
+
+def variable(row: Setting) -> str:
+    return row.variable if row.key else "-"
+
+
+def default(row: Setting) -> str:
+    return json.dumps(row.default) if row.key else "{}"
+
+
+def ops_page() -> Iterator[str]:
+    yield "# Ops"
+    yield ""
+    yield "The allowlist, as `tools.list`, `GET /ops` and `python -m exec_daemon --list-ops` show it. An op that"
+    yield "is not here cannot be called."
+    yield ""
+    infos = registry(ALLOWLIST).infos
+    yield from table(
+        ("op", "kind", "what it does"), ((f"[`{i.name}`](#{anchor(i)})", kind(i), i.summary) for i in infos)
+    )
+    for info in infos:
+        yield from one_op(info)
+
+
+def anchor(info: OpInfo) -> str:
+    return info.name.replace(".", "")
+
+
+def kind(info: OpInfo) -> str:
+    return "side effect" if info.side_effecting else "read-only"
+
+
+def one_op(info: OpInfo) -> Iterator[str]:
+    yield f"## {info.name}"
+    yield ""
+    aliases = ", ".join(f"`{alias}`" for alias in info.aliases) or "-"
+    yield f"{info.summary} {kind(info).capitalize()}. Also called: {aliases}."
+    yield ""
+    arguments: Mapping[str, Any] = info.args_schema.get("properties", {})
+    rows = (
+        (f"`{k}`", "yes" if k in info.required else "", v.get("description", ""))
+        for k, v in arguments.items()
+    )
+    yield from table(("argument", "required", "meaning"), rows)
+    if info.actions:
+        yield from table(("action", "argument"), ((f"`{name}`", arg or "-") for name, arg in info.actions))
+    yield f"Example: `[TOOL {info.name} {json.dumps(dict(info.example))}]`"
+    yield ""
+
+
+def errors_page() -> Iterator[str]:
+    yield "# Error codes"
+    yield ""
+    yield "Each refused or failed call ends with `{code, message, retryable, details}`; other endpoints put"
+    yield "the same into an RFC 9457 problem document."
+    yield ""
+    rows = [(f"`{code}`", row.http_status, RETRY[row.retry], row.meaning) for code, row in ERRORS.items()]
+    yield from table(("code", "HTTP", "try again", "meaning"), rows)
+
+
+RETRY: Final = {"never": "no", "always": "yes", "read-only": "if the op is read-only"}
+
+
+def commands_page() -> Iterator[str]:
+    yield "# Commands"
+    yield ""
+    yield "`box --help`, and the help of each command. In a checkout the command is `./box`."
+    yield ""
+    context = click.Context(box, info_name="box", max_content_width=100, terminal_width=100)
+    for name in COMMANDS:
+        command = box.get_command(context, name)
+        assert command is not None
+        yield from command_help(command, context, name)
+
+
+def command_help(command: click.Command, parent: click.Context, name: str) -> Iterator[str]:
+    context = click.Context(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
+    yield f"## {context.command_path}"
+    yield ""
+    yield "```text"
+    yield command.get_help(context)
+    yield "```"
+    yield ""
+    if isinstance(command, click.Group):
+        for inner, subcommand in command.commands.items():
+            yield from command_help(subcommand, context, inner)
+
+
+PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
+    "settings.md": settings_page,
+    "ops.md": ops_page,
+    "errors.md": errors_page,
+    "commands.md": commands_page,
+}
+
+
+def page(name: str) -> str:
+    lines = [*PAGES[name](), "<!-- made by scripts/docs.py; edit the tables in the code instead -->"]
+    return "\n".join(line.rstrip() for line in "\n".join(lines).split("\n")) + "\n"
+
+
+def stale() -> list[str]:
+    return [n for n in PAGES if not (DOCS / n).exists() or (DOCS / n).read_text(encoding="utf-8") != page(n)]
+
+
+def main(arguments: list[str]) -> int:
+    out_of_date = stale()
+    if arguments == ["--check"]:
+        for name in out_of_date:
+            print(f"docs/{name} is out of date: .venv/bin/python scripts/docs.py writes it", file=sys.stderr)
+        return 1 if out_of_date else 0
+    for name in out_of_date:
+        (DOCS / name).write_text(page(name), encoding="utf-8")
+        print(f"wrote docs/{name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
