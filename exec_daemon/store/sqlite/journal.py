@@ -1,0 +1,188 @@
+"""The journal in SQL. The rules are in `once`; here is only where things are put."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+from exec_daemon.store import once
+from exec_daemon.store.errors import JobEnded, NoSuchJob
+from exec_daemon.store.feed import job_topic
+from exec_daemon.store.json_text import dump, kept, load
+from exec_daemon.store.sqlite import threads
+from exec_daemon.store.sqlite.statements import insert, select
+from exec_daemon.store.sqlite.writer import Written
+from exec_daemon.store.values import AppendMessage, AuditLine, Begun, New, NewJob, Outcome
+from messaging import EventType, Job, JobEvent, JobState
+
+_PLAIN = ("id", "identity", "call_id", "op", "side_effecting", "thread", "reply", "state", "created_at")
+_AUDIT_COLUMNS = ("seq", "at", "identity", "op", "args_digest", "call_id", "outcome", "duration_ms")
+_INSERT_JOB = insert("jobs", (*_PLAIN, "args", "digest", "effects_inside", "on_behalf_of"))
+_INSERT_EVENT = insert("job_events", ("job", "seq", "ts", "type", "payload"))
+_INSERT_AUDIT = insert("audit", _AUDIT_COLUMNS[:-1])
+_JOB = select(
+    "jobs",
+    (*_PLAIN, "args", "ended_at", "duration_ms", "result", "error", "digest", "effects_inside", "number"),
+)
+_AUDIT = select("audit", _AUDIT_COLUMNS)
+
+_plain_values = attrgetter(*_PLAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An entry, and its number in the tables."""
+
+    number: int
+    entry: once.Entry
+
+
+def begin(db: sqlite3.Connection, new: NewJob, job_id: str, at: str) -> Written[Begun]:
+    """As the port's `begin`."""
+    where = "WHERE identity = ? AND call_id = ? AND holds_call = 1"
+    earlier = db.execute(_JOB + where, (new.identity, new.call_id)).fetchone()
+    if earlier is not None:
+        return Written(once.answer(_read(earlier).entry, new))
+    entry = once.start(replace(new, args=kept(new.args)), job_id, at)
+    number = _insert_job(db, entry, new)
+    _insert_event(db, number, once.accepted(entry.job))
+    line = (number, at, new.identity, new.op, new.digest, new.call_id, once.OUTCOME_RUNNING)
+    db.execute(_INSERT_AUDIT, line)
+    return Written(New(entry.job), (job_topic(job_id),))
+
+
+def _insert_job(db: sqlite3.Connection, entry: once.Entry, new: NewJob) -> int:
+    rest = (dump(new.args), new.digest, new.effects_inside, new.on_behalf_of)
+    done = db.execute(_INSERT_JOB, (*_plain_values(entry.job), *rest))
+    return done.lastrowid or 0
+
+
+def finish(
+    db: sqlite3.Connection, job_id: str, outcome: Outcome, effects: Sequence[AppendMessage], at: str
+) -> Written[Job]:
+    """As the port's `finish`; each effect has its id."""
+    row = _row(db, job_id)
+    if row.entry.job.state is not JobState.RUNNING:
+        return Written(row.entry.job)
+    news = [
+        topic for effect in effects for topic in threads.append(db, effect.message, effect.id or "", at).news
+    ]
+    return Written(_end(db, row, outcome, at), (*news, job_topic(job_id)))
+
+
+def interrupt_running(db: sqlite3.Connection, at: str) -> Written[list[Job]]:
+    """As the port's `interrupt_running`."""
+    rows = [_read(row) for row in db.execute(_JOB + "WHERE state = 'running' ORDER BY number")]
+    ended = [_end(db, row, once.interruption(row.entry), at) for row in rows]
+    return Written(ended, tuple(job_topic(job.id) for job in ended))
+
+
+def _end(db: sqlite3.Connection, row: _Row, outcome: Outcome, at: str) -> Job:
+    job = once.end(row.entry.job, replace(outcome, data=kept(outcome.data)), at)
+    db.execute(
+        "UPDATE jobs SET state = ?, ended_at = ?, duration_ms = ?, result = ?, error = ?, holds_call = ? "
+        "WHERE number = ?",
+        (
+            job.state,
+            at,
+            job.duration_ms,
+            dump(job.result),
+            dump(job.error),
+            not once.frees_call_id(outcome),
+            row.number,
+        ),
+    )
+    _insert_event(db, row.number, once.terminal(job, _next_seq(db, row.number)))
+    db.execute(
+        "UPDATE audit SET outcome = ?, duration_ms = ? WHERE seq = ?",
+        (once.audit_outcome(outcome), outcome.duration_ms, row.number),
+    )
+    return job
+
+
+def add_event(
+    db: sqlite3.Connection, job_id: str, event: EventType, payload: Mapping[str, Any], at: str
+) -> Written[JobEvent]:
+    """As the port's `add_event`."""
+    row = _row(db, job_id)
+    if row.entry.job.state is not JobState.RUNNING:
+        raise JobEnded(f"job {job_id} has ended", job_id)
+    seq = _next_seq(db, row.number)
+    step = JobEvent(job_id=job_id, seq=seq, ts=at, type=event, payload=kept(payload))
+    _insert_event(db, row.number, step)
+    return Written(step, (job_topic(job_id),))
+
+
+def _next_seq(db: sqlite3.Connection, number: int) -> int:
+    row = db.execute("SELECT max(seq) + 1 FROM job_events WHERE job = ?", (number,)).fetchone()
+    return int(row[0])
+
+
+def _insert_event(db: sqlite3.Connection, number: int, event: JobEvent) -> None:
+    """The payload of a terminal event stands in the job's row."""
+    payload = None if event.type.terminal else dump(event.payload)
+    db.execute(_INSERT_EVENT, (number, event.seq, event.ts, event.type, payload))
+
+
+def events(db: sqlite3.Connection, job_id: str, after: int) -> list[JobEvent]:
+    """As the port's `events`."""
+    found = db.execute(_JOB + "WHERE id = ?", (job_id,)).fetchone()
+    if found is None:
+        return []
+    row = _read(found)
+    rows = db.execute(
+        "SELECT seq, ts, type, payload FROM job_events WHERE job = ? AND seq > ? ORDER BY seq",
+        (row.number, after),
+    )
+    return [_event(row.entry.job, event) for event in rows]
+
+
+def _event(job: Job, row: sqlite3.Row) -> JobEvent:
+    kind = EventType(row["type"])
+    if kind.terminal:
+        return once.terminal(job, row["seq"])
+    return JobEvent(job_id=job.id, seq=row["seq"], ts=row["ts"], type=kind, payload=load(row["payload"]))
+
+
+def job(db: sqlite3.Connection, job_id: str) -> Job | None:
+    """As the port's `job`."""
+    found = db.execute(_JOB + "WHERE id = ?", (job_id,)).fetchone()
+    return None if found is None else _read(found).entry.job
+
+
+def jobs(db: sqlite3.Connection, identity: str | None, state: JobState | None, limit: int) -> list[Job]:
+    """As the port's `jobs`."""
+    wanted = {"identity": identity, "state": state}
+    where = " AND ".join(f"{column} = :{column}" for column, value in wanted.items() if value is not None)
+    rows = db.execute(
+        _JOB + (f"WHERE {where} " if where else "") + "ORDER BY number DESC LIMIT :limit",
+        wanted | {"limit": limit},
+    )
+    return [_read(row).entry.job for row in rows]
+
+
+def audit(db: sqlite3.Connection, limit: int) -> list[AuditLine]:
+    """As the port's `audit`."""
+    rows = db.execute(_AUDIT + "ORDER BY seq DESC LIMIT ?", (limit,))
+    return [AuditLine(**row) for row in rows]
+
+
+def _row(db: sqlite3.Connection, job_id: str) -> _Row:
+    found = db.execute(_JOB + "WHERE id = ?", (job_id,)).fetchone()
+    if found is None:
+        raise NoSuchJob(f"there is no job {job_id!r}", job_id)
+    return _read(found)
+
+
+def _read(row: sqlite3.Row) -> _Row:
+    columns = dict(row)
+    number, digest = columns.pop("number"), columns.pop("digest")
+    inside = bool(columns.pop("effects_inside"))
+    columns["state"] = JobState(columns["state"])
+    columns["side_effecting"] = bool(columns["side_effecting"])
+    for name in ("args", "result", "error"):
+        columns[name] = None if columns[name] is None else load(columns[name])
+    return _Row(number, once.Entry(Job(**columns), digest, inside))

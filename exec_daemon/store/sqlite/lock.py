@@ -1,0 +1,48 @@
+"""Exclusive ownership of a database: one daemon at a time, however many are started.
+
+The lock is flock(2) on a file beside the database. The kernel drops it when its owner dies, so there is
+no stale lock to clear away, and the file is never removed: removing it would let two owners in.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from exec_daemon.store.errors import StoreLocked
+from exec_daemon.store.sqlite.faults import os_fault
+
+
+class Ownership:
+    """Held from construction to `release()`. Raises `StoreLocked` when another process holds it."""
+
+    def __init__(self, database: Path) -> None:
+        path = database.with_name(database.name + ".lock")
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as fault:
+            raise os_fault(fault, path) from fault
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._sign()
+        except BlockingIOError:
+            raise self._refused(database) from None
+        except OSError as fault:
+            self.release()
+            raise os_fault(fault, path) from fault
+
+    def _sign(self) -> None:
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+
+    def _refused(self, database: Path) -> StoreLocked:
+        owner = os.pread(self._file, 32, 0).decode("ascii", "replace").strip()
+        self.release()
+        who = f"process {owner}" if owner else "another process"
+        message = f"{database} belongs to a running daemon ({who}): use that one, or stop it first"
+        return StoreLocked(message, str(database))
+
+    def release(self) -> None:
+        """Lets the next owner in."""
+        os.close(self._file)

@@ -1,0 +1,188 @@
+"""`SqliteStore`: the port, each method one closure for the writer or the readers.
+
+Times and ids are taken when a method is called, on the event loop, so that the sources need no locks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from exec_daemon.store import once
+from exec_daemon.store.errors import StoreClosed
+from exec_daemon.store.feed import Feed, Subscription
+from exec_daemon.store.port import PAGE
+from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
+from exec_daemon.store.sqlite import directory, journal, threads
+from exec_daemon.store.sqlite.files import open_database
+from exec_daemon.store.sqlite.lock import Ownership
+from exec_daemon.store.sqlite.reader import Reader
+from exec_daemon.store.sqlite.writer import Writer, Written
+from exec_daemon.store.values import (
+    Agent,
+    Appended,
+    AuditLine,
+    Begun,
+    Effect,
+    NewJob,
+    NewThread,
+    Outcome,
+    TokenRecord,
+)
+from messaging import EventType, Job, JobEvent, JobState, Message, NewMessage, Thread
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+async def open_store(path: Path, *, clock: Clock = utc_now, new_id: NewId = random_id) -> SqliteStore:
+    """The store in the file `path`, made when there is none; its folder must exist.
+
+    Raises `StoreLocked`, `StoreCorrupt` and `StoreNewer` before anything is touched, `StoreUnavailable`
+    and its kinds when the disk does not serve. Belongs to the running event loop.
+    """
+    ownership, db = await asyncio.to_thread(_take, path)
+    return SqliteStore(path, ownership, db, clock, new_id)
+
+
+def _take(path: Path) -> tuple[Ownership, sqlite3.Connection]:
+    ownership = Ownership(path)
+    try:
+        return ownership, open_database(path)
+    except BaseException:
+        ownership.release()
+        raise
+
+
+class SqliteStore:
+    """A `Store` on disk; made by `open_store`."""
+
+    def __init__(
+        self, path: Path, ownership: Ownership, db: sqlite3.Connection, clock: Clock, new_id: NewId
+    ) -> None:
+        self._ownership = ownership
+        self._clock = clock
+        self._new_id = new_id
+        self._feed = Feed()
+        self._writer = Writer(db, path, self._feed)
+        self._reader = Reader(path)
+        self._path = path
+        self._closed = False
+
+    async def _write(
+        self,
+        write: Callable[Concatenate[sqlite3.Connection, P], Written[T]],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        self._check_open()
+        return await self._writer.write(lambda db: write(db, *args, **kwargs))
+
+    async def _read(
+        self, read: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        self._check_open()
+        return await self._reader.read(lambda db: read(db, *args, **kwargs))
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreClosed(f"the store {self._path} is closed", str(self._path))
+
+    async def create_thread(self, new: NewThread) -> Thread:
+        return await self._write(threads.create, new, self._clock())
+
+    async def thread(self, thread_id: str) -> Thread | None:
+        return await self._read(threads.thread, thread_id)
+
+    async def threads(self, agent: str | None = None, limit: int = PAGE) -> list[Thread]:
+        return await self._read(threads.threads, agent, limit)
+
+    async def append(self, new: NewMessage) -> Appended:
+        return await self._write(threads.append, new, self._new_id("msg"), self._clock())
+
+    async def message(self, message_id: str) -> Message | None:
+        return await self._read(threads.message, message_id)
+
+    async def messages(self, thread_id: str, after: int = 0, limit: int = PAGE) -> list[Message]:
+        return await self._read(threads.messages, thread_id, after, limit)
+
+    async def replies(self, after: int = 0, limit: int = PAGE) -> list[Message]:
+        return await self._read(threads.replies, after, limit)
+
+    async def last_position(self) -> int:
+        return await self._read(threads.last_position)
+
+    async def add_agent(self, agent: Agent) -> Agent:
+        return await self._write(directory.add_agent, agent, self._clock())
+
+    async def agent(self, name: str) -> Agent | None:
+        return await self._read(directory.agent, name)
+
+    async def agents(self) -> list[Agent]:
+        return await self._read(directory.agents)
+
+    async def cursor(self, name: str) -> int:
+        return await self._read(directory.cursor, name)
+
+    async def set_cursor(self, name: str, position: int) -> None:
+        await self._write(directory.set_cursor, name, position)
+
+    async def add_token(self, token: TokenRecord) -> None:
+        await self._write(directory.add_token, token)
+
+    async def token_by_sha256(self, sha256: str) -> TokenRecord | None:
+        return await self._read(directory.token_by_sha256, sha256)
+
+    async def tokens(self) -> list[TokenRecord]:
+        return await self._read(directory.tokens)
+
+    async def revoke_token(self, token_id: str) -> bool:
+        return await self._write(directory.revoke_token, token_id, self._clock())
+
+    async def touch_tokens(self, used: Mapping[str, str]) -> None:
+        await self._write(directory.touch_tokens, used)
+
+    async def begin(self, new: NewJob) -> Begun:
+        return await self._write(journal.begin, new, self._new_id("job"), self._clock())
+
+    async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
+        once.check_end(outcome, effects)
+        named = [replace(effect, id=effect.id or self._new_id("msg")) for effect in effects]
+        return await self._write(journal.finish, job_id, outcome, named, self._clock())
+
+    async def add_event(self, job_id: str, event: EventType, payload: Mapping[str, Any]) -> JobEvent:
+        once.check_step(event)
+        return await self._write(journal.add_event, job_id, event, payload, self._clock())
+
+    async def events(self, job_id: str, after: int = -1) -> list[JobEvent]:
+        return await self._read(journal.events, job_id, after)
+
+    async def job(self, job_id: str) -> Job | None:
+        return await self._read(journal.job, job_id)
+
+    async def jobs(
+        self, identity: str | None = None, state: JobState | None = None, limit: int = PAGE
+    ) -> list[Job]:
+        return await self._read(journal.jobs, identity, state, limit)
+
+    async def interrupt_running(self) -> list[Job]:
+        return await self._write(journal.interrupt_running, self._clock())
+
+    async def audit(self, limit: int = PAGE) -> list[AuditLine]:
+        return await self._read(journal.audit, limit)
+
+    def subscribe(self, *topics: str) -> Subscription:
+        return self._feed.subscribe(*topics)
+
+    async def close(self) -> None:
+        """Readers first: the last connection to close clears the write-ahead log away."""
+        if self._closed:
+            return
+        self._closed = True
+        await self._reader.close()
+        await self._writer.close()
+        self._ownership.release()
