@@ -59,8 +59,8 @@ def default(row: Setting) -> str:
 def ops_page() -> Iterator[str]:
     yield "# Ops"
     yield ""
-    yield "The allowlist, as `tools.list`, `GET /ops` and `python -m exec_daemon --list-ops` show it. An op that"
-    yield "is not here cannot be called."
+    yield "The allowlist, as `tools.list`, `GET /ops` and `python -m exec_daemon --list-ops` show it."
+    yield "An op that is not here cannot be called."
     yield ""
     infos = registry(ALLOWLIST).infos
     yield from table(
