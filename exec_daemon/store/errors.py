@@ -18,8 +18,6 @@
 Each message says the way out. `subject` is the path, id or name that it is about.
 """
 
-# ruff: noqa: N818 - each class is named after the fault, as a reader of an `except` clause says it
-
 from __future__ import annotations
 
 

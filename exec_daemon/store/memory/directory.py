@@ -14,11 +14,12 @@ class MemoryDirectory(MemoryThreads):
     """The `Directory` part of the port; an agent comes with a thread."""
 
     async def add_agent(self, agent: Agent) -> Agent:
+        at = self._clock()
         if agent.name in self._tables.agents:
             raise Exists(f"there is an agent {agent.name!r} already", agent.name)
         home = self._tables.threads.get(agent.thread)
         if home is None or home.agent != agent.name:
-            self._make_thread(NewThread(id=agent.thread, title=agent.name, agent=agent.name))
+            self._make_thread(NewThread(id=agent.thread, title=agent.name, agent=agent.name), at)
         self._tables.agents[agent.name] = agent
         return agent
 
@@ -46,10 +47,10 @@ class MemoryDirectory(MemoryThreads):
         return list(self._tables.tokens.values())
 
     async def revoke_token(self, token_id: str) -> bool:
-        token = self._tables.tokens.get(token_id)
+        at, token = self._clock(), self._tables.tokens.get(token_id)
         if token is None:
             return False
-        self._tables.tokens[token_id] = replace(token, revoked_at=token.revoked_at or self._clock())
+        self._tables.tokens[token_id] = replace(token, revoked_at=token.revoked_at or at)
         return True
 
     async def touch_tokens(self, used: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from exec_daemon.store import once
-from exec_daemon.store.errors import JobEnded, NoSuchJob, NoSuchThread
+from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import kept
 from exec_daemon.store.memory.threads import MemoryThreads
@@ -21,15 +21,16 @@ class MemoryJournal(MemoryThreads):
 
     async def begin(self, new: NewJob) -> Begun:
         tables, call = self._tables, (new.identity, new.call_id)
+        job_id, at = self._new_id("job"), self._clock()
         if call in tables.calls:
             return once.answer(tables.jobs[tables.calls[call]], new)
-        entry = once.start(replace(new, args=kept(new.args)), self._new_id("job"), self._clock())
+        entry = once.start(replace(new, args=kept(new.args)), job_id, at)
         tables.jobs[entry.job.id] = entry
         tables.calls[call] = entry.job.id
         self._write(once.accepted(entry.job))
         tables.audit[entry.job.id] = AuditLine(
             seq=len(tables.audit) + 1,
-            at=entry.job.created_at,
+            at=at,
             identity=new.identity,
             op=new.op,
             args_digest=new.digest,
@@ -40,23 +41,23 @@ class MemoryJournal(MemoryThreads):
 
     async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
         once.check_end(outcome, effects)
+        named = [(effect.message, effect.id or self._new_id("msg")) for effect in effects]
+        at, entry = self._clock(), self._entry(job_id)
         outcome = replace(outcome, data=kept(outcome.data))
-        entry = self._entry(job_id)
         if entry.job.state is not JobState.RUNNING:
             return entry.job
-        for effect in effects:
-            if effect.message.thread not in self._tables.threads:
-                raise NoSuchThread(f"there is no thread {effect.message.thread!r}", effect.message.thread)
-        for effect in effects:
-            self._append(effect.message, effect.id)
-        return self._end(entry, outcome)
+        with self._all_or_nothing():
+            for message, message_id in named:
+                self._append(message, message_id, at)
+        return self._end(entry, outcome, at)
 
     async def add_event(self, job_id: str, event: EventType, payload: Mapping[str, Any]) -> JobEvent:
         once.check_step(event)
+        at = self._clock()
         if self._entry(job_id).job.state is not JobState.RUNNING:
             raise JobEnded(f"job {job_id} has ended", job_id)
         seq = len(self._tables.events[job_id])
-        step = JobEvent(job_id=job_id, seq=seq, ts=self._clock(), type=event, payload=kept(payload))
+        step = JobEvent(job_id=job_id, seq=seq, ts=at, type=event, payload=kept(payload))
         self._write(step)
         return step
 
@@ -75,9 +76,9 @@ class MemoryJournal(MemoryThreads):
         return [job for job in wanted if state in (None, job.state)][:limit]
 
     async def interrupt_running(self) -> list[Job]:
-        entries = list(self._tables.jobs.values())
+        at, entries = self._clock(), list(self._tables.jobs.values())
         running = [entry for entry in entries if entry.job.state is JobState.RUNNING]
-        return [self._end(entry, once.interruption(entry)) for entry in running]
+        return [self._end(entry, once.interruption(entry), at) for entry in running]
 
     async def audit(self, limit: int = PAGE) -> list[AuditLine]:
         return list(reversed(self._tables.audit.values()))[:limit]
@@ -87,8 +88,8 @@ class MemoryJournal(MemoryThreads):
             raise NoSuchJob(f"there is no job {job_id!r}", job_id)
         return self._tables.jobs[job_id]
 
-    def _end(self, entry: once.Entry, outcome: Outcome) -> Job:
-        tables, job = self._tables, once.end(entry.job, outcome, self._clock())
+    def _end(self, entry: once.Entry, outcome: Outcome, at: str) -> Job:
+        tables, job = self._tables, once.end(entry.job, outcome, at)
         tables.jobs[job.id] = replace(entry, job=job)
         if once.frees_call_id(outcome):
             del tables.calls[job.identity, job.call_id]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field, fields
 
 from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed
@@ -28,9 +31,16 @@ class Tables:
     events: defaultdict[str, list[JobEvent]] = field(default_factory=lambda: defaultdict(list))
     audit: dict[str, AuditLine] = field(default_factory=dict)
 
+    def snapshot(self) -> Tables:
+        """Tables of their own with the same rows, which are never changed in place."""
+        return Tables(**{table.name: copy(getattr(self, table.name)) for table in fields(self)})
+
 
 class MemoryPart:
-    """State of the double. Its methods never await, so on one event loop each of them is atomic."""
+    """State of the double. Its methods never await, so on one event loop nothing comes between.
+
+    Times and ids are taken when a method is called, used or not, as the store on disk does.
+    """
 
     def __init__(self, clock: Clock = utc_now, new_id: NewId = random_id) -> None:
         self._clock = clock
@@ -43,3 +53,13 @@ class MemoryPart:
         if self._open_tables is None:
             raise StoreClosed("the store is closed")
         return self._open_tables
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """What raises inside leaves no trace."""
+        before = self._tables.snapshot()
+        try:
+            yield
+        except Exception:
+            self._open_tables = before
+            raise

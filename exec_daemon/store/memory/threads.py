@@ -16,11 +16,27 @@ def _active(thread: Thread) -> str:
     return thread.last_at or thread.created_at
 
 
+def _sent(new: NewMessage, message_id: str, seq: int, position: int, at: str) -> Message:
+    return Message(
+        id=message_id,
+        thread=new.thread,
+        seq=seq,
+        position=position,
+        author=new.author,
+        author_kind=new.author_kind,
+        kind=new.kind,
+        body=new.body,
+        created_at=at,
+        in_reply_to=new.in_reply_to,
+        job_id=new.job_id,
+    )
+
+
 class MemoryThreads(MemoryPart):
     """The `Threads` part of the port."""
 
     async def create_thread(self, new: NewThread) -> Thread:
-        return self._make_thread(new)
+        return self._make_thread(new, self._clock())
 
     async def thread(self, thread_id: str) -> Thread | None:
         return self._tables.threads.get(thread_id)
@@ -31,7 +47,7 @@ class MemoryThreads(MemoryPart):
         return sorted(found, key=_active, reverse=True)[:limit]
 
     async def append(self, new: NewMessage) -> Appended:
-        return self._append(new, None)
+        return self._append(new, self._new_id("msg"), self._clock())
 
     async def message(self, message_id: str) -> Message | None:
         return self._tables.messages.get(message_id)
@@ -45,41 +61,26 @@ class MemoryThreads(MemoryPart):
     async def last_position(self) -> int:
         return len(self._tables.messages)
 
-    def _make_thread(self, new: NewThread) -> Thread:
+    def _make_thread(self, new: NewThread, at: str) -> Thread:
         if new.id in self._tables.threads:
             raise Exists(f"there is a thread {new.id!r} already", new.id)
-        thread = Thread(id=new.id, title=new.title, agent=new.agent, created_at=self._clock())
+        thread = Thread(id=new.id, title=new.title, agent=new.agent, created_at=at)
         self._tables.threads[new.id] = thread
         return thread
 
-    def _append(self, new: NewMessage, message_id: str | None) -> Appended:
+    def _append(self, new: NewMessage, message_id: str, at: str) -> Appended:
         tables = self._tables
+        if new.key is not None and (new.thread, new.key) in tables.keyed:
+            return Appended(tables.keyed[new.thread, new.key], replayed=True)
         thread = tables.threads.get(new.thread)
         if thread is None:
             raise NoSuchThread(f"there is no thread {new.thread!r}", new.thread)
-        if new.key is not None and (new.thread, new.key) in tables.keyed:
-            return Appended(tables.keyed[new.thread, new.key], replayed=True)
-        if message_id is not None and message_id in tables.messages:
+        if message_id in tables.messages:
             raise Exists(f"there is a message {message_id!r} already", message_id)
-        message = self._message(new, message_id or self._new_id("msg"), thread.last_seq + 1)
-        tables.threads[thread.id] = replace(thread, last_seq=message.seq, last_at=message.created_at)
+        message = _sent(new, message_id, thread.last_seq + 1, len(tables.messages) + 1, at)
+        tables.threads[thread.id] = replace(thread, last_seq=message.seq, last_at=at)
         tables.messages[message.id] = message
         if new.key is not None:
             tables.keyed[new.thread, new.key] = message
         self._feed.publish(message_topics(message))
         return Appended(message)
-
-    def _message(self, new: NewMessage, message_id: str, seq: int) -> Message:
-        return Message(
-            id=message_id,
-            thread=new.thread,
-            seq=seq,
-            position=len(self._tables.messages) + 1,
-            author=new.author,
-            author_kind=new.author_kind,
-            kind=new.kind,
-            body=new.body,
-            created_at=self._clock(),
-            in_reply_to=new.in_reply_to,
-            job_id=new.job_id,
-        )
