@@ -25,7 +25,7 @@ class ArgumentType:
     pattern: str
     expected: str
     example: str
-    hint: str = ""
+    hint: str
 
 
 _ID: Final = r"(?!-)[A-Za-z0-9_-]{1,128}"
@@ -81,7 +81,8 @@ def _as_text(kind: ArgumentType, value: object) -> str | None:
 def _wrong(action: str, kind: ArgumentType, problem: str) -> BoxError:
     return failure(
         ErrorCode.INVALID_ARGS,
-        f"box.exec {action}: {problem}; expected {kind.expected}, as in `{action} {kind.example}` ({kind.hint})",
+        f"box.exec {action}: {problem}; expected {kind.expected}, "
+        f"as in `{action} {kind.example}` ({kind.hint})",
         {"action": action, "argument": kind.name, "expected": kind.expected, "pattern": kind.pattern},
     )
 

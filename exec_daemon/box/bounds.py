@@ -13,8 +13,12 @@ MOST_STRING_CHARS: Final = 4000
 # Lists under these keys begin with the oldest entry, so their beginning goes first; others are newest or
 # biggest first.
 _OLDEST_FIRST: Final = frozenset({"lines", "events", "messages"})
+# Objects of ours have fewer fields; one with more is somebody's JSON and may lose some.
+_FIELDS: Final = 64
 # What a round of cutting leaves of the longest list.
 _KEPT: Final = 0.75
+
+_Rows = list[Any] | dict[str, Any]
 
 
 def size_bytes(value: Any) -> int:
@@ -39,30 +43,34 @@ def _clip_strings(value: Any) -> Any:
     return [_clip_strings(item) for item in value] if isinstance(value, list) else value
 
 
-def _lists(value: Any, key: str = "") -> Iterator[tuple[str, list[Any]]]:
-    """Every list in `value` that can still lose an entry, with the key that it stands under."""
+def _cuttable(value: Any, key: str = "") -> Iterator[tuple[str, _Rows]]:
+    """All that can still lose an entry, with the key that it stands under."""
+    if isinstance(value, list | dict) and len(value) > (1 if isinstance(value, list) else _FIELDS):
+        yield key, value
     if isinstance(value, dict):
         for name, item in value.items():
-            yield from _lists(item, name)
+            yield from _cuttable(item, name)
     elif isinstance(value, list):
-        if len(value) > 1:
-            yield key, value
         for item in value:
-            yield from _lists(item, key)
+            yield from _cuttable(item, key)
 
 
-def _shorten(key: str, rows: list[Any]) -> None:
+def _shorten(key: str, rows: _Rows) -> None:
     kept = max(1, int(len(rows) * _KEPT))
-    rows[:] = rows[-kept:] if key in _OLDEST_FIRST else rows[:kept]
+    if isinstance(rows, list):
+        rows[:] = rows[-kept:] if key in _OLDEST_FIRST else rows[:kept]
+    else:
+        for name in list(rows)[kept:]:
+            del rows[name]
 
 
 def fit(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """`data` in at most `MOST_DATA_BYTES`, and a note per list that lost entries. Gives a fresh tree."""
     small: dict[str, Any] = _clip_strings(data)
     notes = [] if small == data else ["long texts are cut in the middle"]
-    before = {id(rows): (key, rows, len(rows)) for key, rows in _lists(small)}
+    before = {id(rows): (key, rows, len(rows)) for key, rows in _cuttable(small)}
     while size_bytes(small) > MOST_DATA_BYTES:
-        longest = max(_lists(small), key=lambda entry: size_bytes(entry[1]), default=None)
+        longest = max(_cuttable(small), key=lambda entry: size_bytes(entry[1]), default=None)
         if longest is None:
             return {"available": True}, ["the answer is too large to show"]
         _shorten(*longest)

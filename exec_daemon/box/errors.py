@@ -1,7 +1,7 @@
 """Why a read is refused or fails.
 
-BoxError              carries the `messaging.CallError` that the caller is answered with
-└── (no subclasses: the error's code tells the cases apart)
+BoxError               carries the `messaging.CallError` that the caller is answered with
+└── FactsUnavailable   the store cannot answer now; what implements `StoreFacts` raises it
 """
 
 from __future__ import annotations
@@ -21,6 +21,13 @@ class BoxError(Exception):
     def __init__(self, answer: CallError) -> None:
         super().__init__(answer.message)
         self.error = answer
+
+
+class FactsUnavailable(BoxError):
+    """The store cannot answer now. `why` is for a reader."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(error(ErrorCode.UNAVAILABLE, f"the store cannot answer: {why}"))
 
 
 def failure(code: ErrorCode, message: str, details: Mapping[str, Any] | None = None) -> BoxError:

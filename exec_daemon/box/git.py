@@ -63,7 +63,7 @@ class Checkout:
     def ask(self, deadline: Deadline, *words: str) -> Output | None:
         """Run one git command here; None when git is missing."""
         where = (f"--git-dir={self.root / '.git'}", f"--work-tree={self.root}")
-        return run(("git", *_OPTIONS, *where, *words), deadline, _ENVIRONMENT | dict(self.overrides))
+        return run(("git", *_OPTIONS, *where, *words), deadline, {**_ENVIRONMENT, **self.overrides})
 
     def text(self, deadline: Deadline, *words: str) -> str | None:
         """The output of one git command, or None when it failed."""

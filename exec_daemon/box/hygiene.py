@@ -6,7 +6,7 @@ several lines goes through `clean_lines` first: a key that spans lines is a secr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from messaging import redact, strip_terminal
@@ -27,7 +27,7 @@ def clean_tree(value: Any, secrets: Iterable[str] = ()) -> Any:
     """A fresh copy of a JSON value with every string in it cleaned, keys too; tuples become lists."""
     if isinstance(value, str):
         return clean(value, secrets)
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {clean(str(key), secrets): clean_tree(item, secrets) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [clean_tree(item, secrets) for item in value]

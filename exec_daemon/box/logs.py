@@ -14,7 +14,7 @@ from exec_daemon.box.reading import Reading, absent
 
 # O 7.1: the last 200 lines.
 _LINES: Final = 200
-_TAIL_BYTES: Final = 256 * 1024
+TAIL_BYTES: Final = 256 * 1024
 # No symbolic link is followed out of the directory, and a FIFO there does not make us wait.
 _OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -56,7 +56,7 @@ def tail(path: Path) -> str:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return ""
-        start = max(0, status.st_size - _TAIL_BYTES)
+        start = max(0, status.st_size - TAIL_BYTES)
         file.seek(start)
-        kept = file.read(_TAIL_BYTES)
+        kept = file.read(TAIL_BYTES)
     return (kept.partition(b"\n")[2] if start else kept).decode("utf-8", "replace")

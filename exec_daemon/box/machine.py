@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -81,7 +82,7 @@ def _mounts() -> Iterator[dict[str, Any]]:
     seen: set[int] = set()
     for partition in (*_root(), *psutil.disk_partitions(all=False)):
         try:
-            device, space = os.stat(partition.mountpoint).st_dev, os.statvfs(partition.mountpoint)
+            device, space = Path(partition.mountpoint).stat().st_dev, os.statvfs(partition.mountpoint)
         except OSError:
             continue
         if device not in seen and space.f_blocks:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from ipaddress import ip_address
 from typing import Any, Final
 
 import psutil
@@ -29,15 +30,9 @@ def network(_context: BoxContext) -> Reading:
 
 
 def _interface(name: str, addresses: Any, state: Any, traffic: Any) -> dict[str, Any]:
-    row = {
-        "name": name,
-        "up": state.isup,
-        "mtu": state.mtu,
-        "addresses": [
-            {"family": _FAMILIES.get(a.family, "other"), "address": a.address, "netmask": a.netmask}
-            for a in addresses
-        ],
-    }
+    row = {"name": name, "up": state.isup, "mtu": state.mtu}
+    for family, key in _FAMILIES.items():
+        row[key] = [_with_prefix(a.address, a.netmask) for a in addresses if a.family == family]
     if traffic:
         row |= {
             "rx_bytes": traffic.bytes_recv,
@@ -46,6 +41,11 @@ def _interface(name: str, addresses: Any, state: Any, traffic: Any) -> dict[str,
             "dropped": traffic.dropin + traffic.dropout,
         }
     return row
+
+
+def _with_prefix(address: str, netmask: str | None) -> str:
+    """`192.0.2.7/24`: how many ones the mask begins with, where there is a mask."""
+    return f"{address}/{int(ip_address(netmask)).bit_count()}" if netmask else address
 
 
 def _routes() -> Iterator[dict[str, str]]:

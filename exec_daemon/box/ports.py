@@ -135,7 +135,7 @@ class ErrorFacts:
 class StoreFacts(Protocol):
     """The store, as the reads see it. Lists are newest first and hold at most `limit` rows.
 
-    Every method may raise; a read whose facts raise ends with UNAVAILABLE.
+    Every method may raise `exec_daemon.box.errors.FactsUnavailable`, and nothing else.
     """
 
     def agents(self) -> Sequence[AgentFacts]: ...

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from heapq import nlargest
 from typing import Any, Final
 
 import psutil
 
 from exec_daemon.box.errors import not_found
-from exec_daemon.box.identity import iso
 from exec_daemon.box.kernel_files import read_text
 from exec_daemon.box.ports import BoxContext
 from exec_daemon.box.reading import Reading
+from exec_daemon.box.times import iso
 from messaging import redact
 
 # O 7.1: the top twenty by processor and the top twenty by memory.
@@ -47,9 +50,24 @@ def _cpu_s(process: psutil.Process) -> float | None:
     return times.user + times.system if times else None
 
 
-def _rss_bytes(process: psutil.Process) -> int:
-    found = _or_none(process.memory_info)
-    return found.rss if found else 0
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """What processes are compared by. All zero for one that is gone."""
+
+    cpu_percent: float
+    cpu_s: float
+    rss_bytes: int
+
+    @classmethod
+    def of(cls, process: psutil.Process, before_s: float | None, started_s: float) -> _Figures:
+        memory = _or_none(process.memory_info)
+        percent = _percent(process, before_s, started_s)
+        return cls(percent, before_s or 0.0, memory.rss if memory else 0)
+
+    @property
+    def by_cpu(self) -> tuple[float, float]:
+        """Use in the sample; between idle ones, use since they began."""
+        return self.cpu_percent, self.cpu_s
 
 
 def processes(context: BoxContext) -> Reading:
@@ -57,13 +75,14 @@ def processes(context: BoxContext) -> Reading:
     before = {process: _cpu_s(process) for process in psutil.process_iter()}
     started_s = time.monotonic()
     time.sleep(context.sample_s)
-    used = {process: _percent(process, cpu_s, started_s) for process, cpu_s in before.items()}
-    memory = {process: _rss_bytes(process) for process in before}
+    figures = {process: _Figures.of(process, cpu_s, started_s) for process, cpu_s in before.items()}
+    by_cpu = nlargest(_TOP, figures, key=lambda process: figures[process].by_cpu)
+    by_memory = nlargest(_TOP, figures, key=lambda process: figures[process].rss_bytes)
     return Reading(
         {
-            "count": len(before),
-            "by_cpu": [_row(process, used, memory) for process in _largest(used)],
-            "by_memory": [_row(process, used, memory) for process in _largest(memory)],
+            "count": len(figures),
+            "by_cpu": [_row(process, figures[process]) for process in by_cpu],
+            "by_memory": [_row(process, figures[process]) for process in by_memory],
         }
     )
 
@@ -76,17 +95,13 @@ def _percent(process: psutil.Process, before_s: float | None, started_s: float) 
     return round(100 * (after_s - before_s) / (time.monotonic() - started_s), 1)
 
 
-def _largest(figures: dict[psutil.Process, Any]) -> list[psutil.Process]:
-    return sorted(figures, key=lambda process: figures[process], reverse=True)[:_TOP]
-
-
-def _row(process: psutil.Process, used: dict[Any, float], memory: dict[Any, int]) -> dict[str, Any]:
+def _row(process: psutil.Process, figures: _Figures) -> dict[str, Any]:
     return {
         "pid": process.pid,
         "name": _or_none(process.name),
         "user": _or_none(process.username),
-        "cpu_percent": used[process],
-        "rss_bytes": memory[process],
+        "cpu_percent": figures.cpu_percent,
+        "rss_bytes": figures.rss_bytes,
         "command": command_line(_or_none(process.cmdline) or ()),
     }
 
@@ -100,7 +115,7 @@ _FIELDS: Final[dict[str, Callable[[psutil.Process], Any]]] = {
     "command": lambda process: command_line(process.cmdline()),
     "cwd": lambda process: process.cwd(),
     "started_at": lambda process: iso(process.create_time()),
-    "cpu_s": lambda process: _cpu_s(process),
+    "cpu_s": _cpu_s,
     "rss_bytes": lambda process: process.memory_info().rss,
     "threads": lambda process: process.num_threads(),
     "fds": lambda process: process.num_fds(),
@@ -117,7 +132,7 @@ def process(context: BoxContext, pid: str) -> Reading:
     except psutil.NoSuchProcess:
         raise not_found("process", pid) from None
     time.sleep(context.sample_s)
-    fields = {name: _or_none(lambda ask=ask: ask(found)) for name, ask in _FIELDS.items()}
+    fields = {name: _or_none(partial(ask, found)) for name, ask in _FIELDS.items()}
     closed = [name for name, value in fields.items() if value is None]
     data = {"pid": found.pid, "cpu_percent": _percent(found, before_s, started_s)} | fields
     return Reading(data, (f"not visible to this user: {', '.join(closed)}",) if closed else ())

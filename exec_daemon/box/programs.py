@@ -112,10 +112,10 @@ def run(argv: Sequence[str], deadline: Deadline, extra: Mapping[str, str] | None
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd="/",
-        env=ENVIRONMENT | (extra or {}),
+        env={**ENVIRONMENT, **(extra or {})},
         start_new_session=True,
     ) as process:
-        assert process.stdout is not None  # noqa: S101 - PIPE was asked for
+        assert process.stdout is not None
         printed, ending = _drain(process.stdout.fileno(), deadline)
         ending = _end(process, ending, deadline)
     return Output(printed.decode("utf-8", "replace"), process.returncode, ending)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 
@@ -19,3 +19,8 @@ class Reading:
 def absent(why: str, **more: Any) -> Reading:
     """The subsystem is not on this machine: an answer, not an error (O-45)."""
     return Reading({"available": False} | more, (why,))
+
+
+def row(facts: Any) -> dict[str, Any]:
+    """The fields of a frozen value, not copied."""
+    return {each.name: getattr(facts, each.name) for each in fields(facts)}

@@ -55,9 +55,9 @@ def repo(context: BoxContext, key: str) -> Reading:
         **_branch(status),
         "dirty": len(changes),
         "changes": changes[:_PATHS],
-        "commits": _log(checkout, deadline, "HEAD", _COMMITS),
+        "commits": _log(checkout, deadline, _COMMITS, "HEAD"),
         "diffstat": _diffstat(checkout, deadline),
-        "stashes": _log(checkout, deadline, "-g", "refs/stash", _STASHES),
+        "stashes": _log(checkout, deadline, _STASHES, "-g", "refs/stash"),
     }
     notes = (_FILTERS.format(", ".join(checkout.filters)),) if checkout.filters else ()
     return Reading(data, notes, truncated=len(changes) > _PATHS)
@@ -94,8 +94,7 @@ def _changes(status: str) -> Iterator[dict[str, str]]:
             next(entries, None)  # the path that it was renamed from
 
 
-def _log(checkout: Checkout, deadline: Deadline, *what: str | int) -> list[dict[str, str]]:
-    *revisions, most = what
+def _log(checkout: Checkout, deadline: Deadline, most: int, *revisions: str) -> list[dict[str, str]]:
     text = checkout.text(
         deadline,
         "log",
@@ -104,7 +103,7 @@ def _log(checkout: Checkout, deadline: Deadline, *what: str | int) -> list[dict[
         "--no-show-signature",
         "--no-mailmap",
         *NO_DRIVERS[:2],
-        *map(str, revisions),
+        *revisions,
         "--",
     )
     fields = (line.split("\x1f", 3) for line in (text or "").splitlines())

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import psutil
 
-from exec_daemon.box.identity import iso
 from exec_daemon.box.ports import BoxContext
 from exec_daemon.box.programs import Deadline, run
 from exec_daemon.box.reading import Reading, absent
+from exec_daemon.box.times import iso
 
 # sd_booted(3): this directory exists exactly when systemd is the init system.
 _BOOTED: Final = Path("/run/systemd/system")

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from exec_daemon.box.identity import iso
 from exec_daemon.box.ports import BoxContext
 from exec_daemon.box.programs import Deadline, Output, run
 from exec_daemon.box.reading import Reading, absent
+from exec_daemon.box.times import iso
 
 # O 7.1: the last 200 lines of a worker's pane.
-_PANE_LINES: Final = 200
+PANE_LINES: Final = 200
 # A pane id, or session:window.pane as a store may have it; `=` is tmux's mark for an exact name.
 _TARGET: Final = re.compile(r"%\d{1,9}|=?[A-Za-z0-9_][A-Za-z0-9_-]{0,127}(?::\d{1,6}(?:\.\d{1,6})?)?")
 
@@ -83,5 +83,5 @@ def pane_text(context: BoxContext, target: str) -> str | None:
     """The last lines of a pane without attributes; None when there is no such pane."""
     if not _TARGET.fullmatch(target):
         return None
-    output = _ask(context, "capture-pane", "-p", "-J", "-S", f"-{_PANE_LINES}", "-t", target)
+    output = _ask(context, "capture-pane", "-p", "-J", "-S", f"-{PANE_LINES}", "-t", target)
     return output.text if output is not None and output.ok else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import time
-from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +14,7 @@ import psutil
 from exec_daemon.box.kernel_files import assignments, first_lines, read_text
 from exec_daemon.box.ports import BoxContext
 from exec_daemon.box.reading import Reading
+from exec_daemon.box.times import iso
 
 # Files that a container engine leaves in the containers it makes.
 _ENGINE_MARKS: Final = (("/.dockerenv", "docker"), ("/run/.containerenv", "podman"))
@@ -51,11 +51,6 @@ def info(context: BoxContext) -> Reading:
         "versions": {"inband": _own_version(), "python": platform.python_version()},
     }
     return Reading(data)
-
-
-def iso(epoch_s: float) -> str:
-    """Seconds since the epoch as UTC, ISO 8601 with milliseconds and `Z`."""
-    return datetime.fromtimestamp(epoch_s, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _container() -> str | None:
