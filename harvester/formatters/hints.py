@@ -1,0 +1,108 @@
+"""A typed error with the way out: near names, the arguments that the op takes, an example (O-13, O-19).
+
+The texts are not yet safe to post: rendering takes the bracket off each example (O-18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Any, Final
+
+from harvester.formatters.plain import compact, lines
+from harvester.formatters.tools import described, signature
+from messaging import Call, CallError, ErrorCode, OpInfo
+
+Registry = Mapping[str, OpInfo]
+Hint = Callable[[CallError, Call, Registry], Iterator[str]]
+
+_MOST_NEAR: Final = 3
+# difflib is quadratic in the length of a word; no name is longer.
+_NAME_CHARS: Final = 64
+# Shown in words of their own.
+_SPELLED_OUT: Final = frozenset({"suggestions"})
+
+
+def failure(error: CallError, call: Call, ops: Sequence[OpInfo]) -> str:
+    """Code and message, details, then the hint for this code. `error` has been cleaned."""
+    return "\n".join(_failure(error, call, {op.name: op for op in ops}))
+
+
+def _failure(error: CallError, call: Call, registry: Registry) -> Iterator[str]:
+    yield f"{error.code}: {error.message}"
+    if error.retryable:
+        yield "This may work later."
+    details = {key: value for key, value in error.details.items() if key not in _SPELLED_OUT}
+    yield from lines(details)
+    yield from HINTS.get(error.code, _no_hint)(error, call, registry)
+
+
+def _no_hint(_error: CallError, _call: Call, _registry: Registry) -> Iterator[str]:
+    yield from ()
+
+
+def _near(error: CallError, name: str, known: Sequence[str]) -> list[str]:
+    """What the daemon suggests, else what is spelled alike."""
+    suggested = error.details.get("suggestions")
+    if isinstance(suggested, list) and suggested:
+        return [str(one) for one in suggested[:_MOST_NEAR]]
+    return get_close_matches(name[:_NAME_CHARS].casefold(), known, n=_MOST_NEAR)
+
+
+def _usage(op: OpInfo) -> Iterator[str]:
+    yield f"{op.name} takes: {signature(op.args_schema)}"
+    for name, schema in op.args_schema.get("properties", {}).items():
+        yield f"  {name}: {_kind(schema)}".rstrip(": ")
+    yield f"example: [TOOL {op.name} {compact(dict(op.example))}]"
+
+
+def _kind(schema: Any) -> str:
+    """`string, at most 128 characters long`: type and meaning of one argument."""
+    if not isinstance(schema, dict):
+        return ""
+    kinds = [choice.get("type") for choice in schema.get("anyOf", ()) if isinstance(choice, dict)]
+    kind = schema.get("type") or " or ".join(str(one) for one in kinds if one and one != "null")
+    choices = f"one of {', '.join(map(str, schema['enum']))}" if "enum" in schema else ""
+    return ", ".join(filter(None, (kind, choices, schema.get("description", ""))))
+
+
+def _unknown_op(error: CallError, call: Call, registry: Registry) -> Iterator[str]:
+    near = _near(error, call.op, list(registry))
+    if near:
+        yield f"near: {', '.join(near)}"
+    for name in near[:1]:
+        if name in registry:
+            yield from _usage(registry[name])
+    if registry:
+        yield f"all ops: {', '.join(registry)}"
+
+
+def _wrong_arguments(_error: CallError, call: Call, registry: Registry) -> Iterator[str]:
+    if call.op in registry:
+        yield from _usage(registry[call.op])
+
+
+def _unknown_action(error: CallError, call: Call, registry: Registry) -> Iterator[str]:
+    actions = dict(registry["box.exec"].actions) if "box.exec" in registry else {}
+    near = _near(error, str(call.args.get("action", "")), list(actions))
+    if near:
+        yield f"near: {', '.join(near)}"
+    if actions:
+        yield f"actions: {', '.join(described(name, arg) for name, arg in actions.items())}"
+
+
+def _near_names(error: CallError, _call: Call, _registry: Registry) -> Iterator[str]:
+    near = _near(error, "", [])
+    if near:
+        yield f"near: {', '.join(near)}"
+
+
+HINTS: Final[Mapping[ErrorCode, Hint]] = MappingProxyType(
+    {
+        ErrorCode.UNKNOWN_OP: _unknown_op,
+        ErrorCode.INVALID_ARGS: _wrong_arguments,
+        ErrorCode.UNKNOWN_ACTION: _unknown_action,
+        ErrorCode.NOT_FOUND: _near_names,
+    }
+)

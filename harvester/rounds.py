@@ -1,0 +1,49 @@
+"""How often an agent has called by itself: the bound on rounds of GRAMMAR 5.4.
+
+A round is a reply with calls. Rounds count from the last message of a person, timer or job; a DM of another
+agent starts no new count, or two agents could keep each other going for ever. The count is read from the
+thread's record before the reply, so it is the same whenever the reply is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from harvester.connector import Connector
+from messaging import AuthorKind, Message, MessageKind
+
+_RESTARTS: Final = frozenset({MessageKind.ENVELOPE, MessageKind.WORK_ORDER})
+_PAGE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """Rounds before a reply, counted up to the bound; `since` is the id of what started the count."""
+
+    count: int
+    since: str
+
+
+def rounds_before(reply: Message, threads: Connector, calls: Callable[[Message], bool], bound: int) -> Rounds:
+    """Count the replies before `reply` for which `calls` is true, at most `bound`."""
+    count, since = 0, "start"
+    for message in _backwards(reply, threads):
+        if message.author_kind is AuthorKind.HUMAN or message.kind in _RESTARTS:
+            since = message.id
+            break
+        count += message.is_reply and count < bound and calls(message)
+    return Rounds(count, since)
+
+
+def _backwards(reply: Message, threads: Connector) -> Iterator[Message]:
+    """The messages of the thread before `reply`, the latest first."""
+    before = reply.seq
+    while before > 1:
+        page = threads.messages(reply.thread, max(0, before - 1 - _PAGE), _PAGE)
+        earlier = [message for message in page if message.seq < before]
+        if not earlier:
+            return
+        yield from reversed(earlier)
+        before = earlier[0].seq

@@ -1,0 +1,82 @@
+"""The watcher: harvests every reply of the daemon's threads as it arrives, over restarts of either side."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable
+from threading import Event
+from typing import Final
+
+from harvester.client import DaemonClient
+from harvester.connector import DaemonThreads
+from harvester.errors import ClientError
+from harvester.harvest import MAX_ROUNDS, Harvester
+from harvester.policy import ScanPolicy
+from harvester.session import Session, may_pass
+
+_log: Final = logging.getLogger(__name__)
+
+# Replies arrive at once, since the daemon answers a long poll when there is one; this is how long it takes
+# until a watcher that waits notices that it is to stop.
+_WAIT_S: Final = 2.0
+# Calls of different threads that run side by side; the daemon has its own bound.
+_WORKERS: Final = 4
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 5.0
+
+
+class Watcher:
+    """`connect` makes a client with a harvester's token; it is asked again after the daemon was away.
+
+    `name` names the cursor: two watchers of one name would share it, and the work would be done once
+    anyway, but slower.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], DaemonClient],
+        *,
+        policy: ScanPolicy | None = None,
+        max_rounds: int = MAX_ROUNDS,
+        name: str = "watcher",
+        workers: int = _WORKERS,
+        wait_s: float = _WAIT_S,
+        uniform: Callable[[float, float], float] = random.uniform,
+    ) -> None:
+        self._connect = connect
+        self._policy = policy
+        self._max_rounds = max_rounds
+        self._name = name
+        self._workers = workers
+        self._wait_s = wait_s
+        self._uniform = uniform
+
+    def run(self, stop: Event) -> None:
+        """Watch until `stop` is set. Raises `ClientError` for what waiting does not mend."""
+        pause_s = _FIRST_PAUSE_S
+        while not stop.is_set():
+            try:
+                with self._connect() as client:
+                    session = self._session(client)
+                    pause_s = _FIRST_PAUSE_S
+                    session.run(stop)
+            except ClientError as failure:
+                if not may_pass(failure):
+                    raise
+                _log.warning("waiting for the daemon: %s", failure)
+                stop.wait(self._uniform(pause_s / 2, pause_s))
+                pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
+
+    def _session(self, client: DaemonClient) -> Session:
+        threads = DaemonThreads(client, self._name)
+
+        def fresh() -> Harvester:
+            return Harvester(
+                caller=client,
+                threads=threads,
+                ops=client.ops(),
+                policy=self._policy,
+                max_rounds=self._max_rounds,
+            )
+
+        return Session(threads, fresh, workers=self._workers, wait_s=self._wait_s)

@@ -1,0 +1,339 @@
+"""The client against a scripted transport; TLS against a real server on the loopback."""
+
+from __future__ import annotations
+
+import json
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import httpx2
+import pytest
+import trustme
+
+from harvester.client import DaemonClient, RetryPolicy
+from harvester.errors import BadCertificate, ProtocolError, Refused, Unauthenticated, Unavailable
+from messaging import Call, CallRequest, ErrorCode
+
+TOKEN = "tok_0123456789"
+OK = {"ok": True, "op": "dm.send", "call_id": "c1", "job_id": "j1", "duration_ms": 2, "result": {"to": "ada"}}
+BUSY = {"ok": False, "op": "dm.send", "error": {"code": "BUSY", "message": "all taken", "retryable": True}}
+MESSAGE = {
+    "id": "m1",
+    "thread": "ops",
+    "seq": 1,
+    "position": 7,
+    "author": "heron",
+    "author_kind": "agent",
+    "kind": "text",
+    "body": "hi",
+    "created_at": "2026-01-01T00:00:00.000Z",
+}
+
+Step = httpx2.Response | Exception
+
+
+def answer(status: int, body: Any, **headers: str) -> httpx2.Response:
+    return httpx2.Response(status, json=body, headers=headers)
+
+
+class Script:
+    """A transport that gives its steps one after the other and keeps what was asked."""
+
+    def __init__(self, *steps: Step) -> None:
+        self.steps = list(steps)
+        self.asked: list[httpx2.Request] = []
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        self.asked.append(request)
+        step = self.steps.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        return step
+
+
+def client_of(script: Callable[[httpx2.Request], httpx2.Response], waits: list[float]) -> DaemonClient:
+    retry = RetryPolicy(sleep=waits.append, uniform=lambda _low, high: high)
+    transport = httpx2.MockTransport(script)
+    return DaemonClient("https://box.test/", TOKEN, "unused.pem", retry=retry, transport=transport)
+
+
+def request(call_id: str | None = "c1", **more: Any) -> CallRequest:
+    return CallRequest(call=Call("dm.send", {"to": "ada", "text": "hi"}, call_id), **more)
+
+
+def run(script: Script, ask: Callable[[DaemonClient], Any]) -> tuple[Any, list[float]]:
+    waits: list[float] = []
+    with client_of(script, waits) as client:
+        return ask(client), waits
+
+
+def test_a_call_carries_token_thread_reply_and_author_and_comes_back_as_a_result() -> None:
+    # O-31, O-33
+    script = Script(answer(200, OK))
+    asked = request(thread="ops", reply="m1", on_behalf_of="heron")
+    result, waits = run(script, lambda client: client.call(asked))
+    assert (result.ok, result.job_id, result.data, waits) == (True, "j1", {"to": "ada"}, [])
+    assert script.asked[0].headers["Authorization"] == f"Bearer {TOKEN}"
+    assert json.loads(script.asked[0].content)["on_behalf_of"] == "heron"
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (404, {"ok": False, "op": "x", "error": {"code": "UNKNOWN_OP", "message": "no"}}),
+        (404, {"type": "about:blank", "title": "no", "status": 404, "code": "UNKNOWN_OP", "detail": "no"}),
+    ],
+)
+def test_a_refused_call_is_a_result_with_its_code_and_raises_nothing(status: int, body: Any) -> None:
+    # O-13
+    result, _ = run(Script(answer(status, body)), lambda client: client.call(request()))
+    assert result.error is not None
+    assert (result.error.code, result.error.message) == (ErrorCode.UNKNOWN_OP, "no")
+
+
+def test_a_busy_daemon_is_asked_again_with_growing_pauses() -> None:
+    script = Script(answer(503, BUSY), answer(503, BUSY), answer(200, OK))
+    result, waits = run(script, lambda client: client.call(request()))
+    assert result.ok
+    assert waits == [0.2, 0.4]
+
+
+def test_retry_after_says_how_long_to_wait() -> None:
+    script = Script(answer(429, BUSY, **{"Retry-After": "7"}), answer(200, OK))
+    _, waits = run(script, lambda client: client.call(request()))
+    assert waits == [7.0]
+
+
+def test_a_retry_after_beyond_our_patience_gives_the_refusal_at_once() -> None:
+    script = Script(answer(429, BUSY, **{"Retry-After": "3600"}))
+    result, waits = run(script, lambda client: client.call(request()))
+    assert result.error is not None
+    assert (result.error.code, waits) == (ErrorCode.BUSY, [])
+
+
+def test_a_retry_after_that_is_a_date_is_no_number_of_ours() -> None:
+    script = Script(answer(429, BUSY, **{"Retry-After": "Fri, 31 Dec 2027 23:59:59 GMT"}), answer(200, OK))
+    _, waits = run(script, lambda client: client.call(request()))
+    assert waits == [0.2]
+
+
+def test_the_last_refusal_is_the_result_when_attempts_run_out() -> None:
+    script = Script(*[answer(503, BUSY)] * 3)
+    result, waits = run(script, lambda client: client.call(request()))
+    assert not result.ok
+    assert len(waits) == 2
+
+
+def test_a_stored_refusal_is_not_asked_for_again() -> None:
+    script = Script(answer(503, BUSY | {"replayed": True}))
+    result, waits = run(script, lambda client: client.call(request()))
+    assert result.replayed
+    assert waits == []
+
+
+def test_a_broken_connection_repeats_a_call_that_has_an_id() -> None:
+    # O-16: the call id is the idempotency key
+    script = Script(httpx2.ReadError("reset"), answer(200, OK))
+    result, _ = run(script, lambda client: client.call(request()))
+    assert result.ok
+    assert script.asked[0].content == script.asked[1].content
+
+
+def test_a_broken_connection_does_not_repeat_a_call_without_an_id() -> None:
+    script = Script(httpx2.ReadError("reset"))
+    with pytest.raises(Unavailable):
+        run(script, lambda client: client.call(request(None)))
+    assert len(script.asked) == 1
+
+
+def test_a_call_without_an_id_that_never_left_is_sent_again() -> None:
+    script = Script(httpx2.ConnectError("refused"), answer(200, OK))
+    result, _ = run(script, lambda client: client.call(request(None)))
+    assert result.ok
+
+
+def test_nobody_listening_says_how_to_start_the_daemon() -> None:
+    script = Script(*[httpx2.ConnectError("refused")] * 3)
+    with pytest.raises(Unavailable, match="box up"):
+        run(script, lambda client: client.call(request()))
+
+
+def test_an_expired_token_is_unauthenticated_also_for_a_call() -> None:
+    problem = {"code": "UNAUTHENTICATED", "detail": "token expired", "status": 401}
+    for ask in (lambda client: client.call(request()), lambda client: client.threads()):
+        with pytest.raises(Unauthenticated, match=r"token expired.*box token create"):
+            run(Script(answer(401, problem)), ask)
+
+
+def test_a_damaged_token_is_refused_before_anything_is_sent_and_never_shown() -> None:
+    with pytest.raises(Unauthenticated) as caught:
+        DaemonClient("https://box.test", "se\ncret", "unused.pem", transport=httpx2.MockTransport(Script()))
+    assert "cret" not in str(caught.value)
+
+
+def test_a_problem_document_is_refused_with_its_code() -> None:
+    problem = {"code": "NOT_FOUND", "title": "Not Found", "detail": "there is no thread 'x'", "status": 404}
+    with pytest.raises(Refused, match="there is no thread") as caught:
+        run(Script(answer(404, problem)), lambda client: client.thread("x"))
+    assert caught.value.error.code is ErrorCode.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        httpx2.Response(200, text="<html>"),
+        httpx2.Response(307, json={}, headers={"Location": "https://evil.test/"}),
+        httpx2.Response(200, json=[1]),
+        httpx2.Response(200, json={"jobs": []}),
+        httpx2.Response(200, json={"threads": [{"id": "x"}]}),
+    ],
+)
+def test_what_is_not_our_api_is_a_protocol_error_and_no_redirect_is_followed(
+    strange: httpx2.Response,
+) -> None:
+    script = Script(strange)
+    with pytest.raises(ProtocolError):
+        run(script, lambda client: client.threads())
+    assert len(script.asked) == 1
+
+
+def test_names_are_quoted_in_paths() -> None:
+    script = Script(answer(404, {"code": "NOT_FOUND"}))
+    with pytest.raises(Refused):
+        run(script, lambda client: client.thread("../jobs?x"))
+    assert script.asked[0].url.raw_path == b"/threads/..%2Fjobs%3Fx"
+
+
+def test_a_post_with_a_key_happens_once_and_says_whether_it_was_there_before() -> None:
+    script = Script(httpx2.ReadTimeout("slow"), answer(200, MESSAGE))
+    posted, _ = run(script, lambda client: client.post_message("ops", "hi", key="result:m0"))
+    assert (posted.message.id, posted.replayed) == ("m1", True)
+    assert script.asked[1].headers["Idempotency-Key"] == "result:m0"
+
+
+def test_a_post_without_a_key_is_sent_once() -> None:
+    script = Script(httpx2.ReadTimeout("slow"))
+    with pytest.raises(Unavailable):
+        run(script, lambda client: client.post_message("ops", "hi"))
+
+
+def test_replies_come_with_the_position_up_to_which_they_were_looked_for() -> None:
+    rows = {"replies": [{"position": 7, "message": MESSAGE, "thread": {}}], "position": 9}
+    script = Script(answer(200, rows))
+    found, _ = run(script, lambda client: client.replies(3, wait_s=20))
+    assert ([one.id for one in found.messages], found.position) == (["m1"], 9)
+    assert dict(script.asked[0].url.params) == {"after": "3", "wait": "20", "limit": "100"}
+    assert script.asked[0].extensions["timeout"]["read"] == 30
+    assert script.asked[0].extensions["timeout"]["connect"] == 5
+
+
+def test_a_dry_run_is_a_result_that_says_what_would_happen() -> None:
+    would = {"op": "dm.send", "args": {}, "side_effecting": True}
+    script = Script(answer(200, {"ok": True, "dry_run": True, "would": would}))
+    result, _ = run(script, lambda client: client.call(request(None, dry_run=True)))
+    assert result.data == {"would": would}
+
+
+def events(*messages: dict[str, Any]) -> httpx2.Response:
+    text = ": hello\n\n" + "".join(
+        f"event: message\nid: {one['seq']}\ndata: {json.dumps(one)}\n\n" for one in messages
+    )
+    return httpx2.Response(200, text=text, headers={"Content-Type": "text/event-stream"})
+
+
+def test_a_stream_that_drops_goes_on_behind_the_last_message() -> None:
+    later = MESSAGE | {"id": "m2", "seq": 2}
+    script = Script(events(MESSAGE), httpx2.ConnectError("down"), events(later))
+    with client_of(script, []) as client:
+        stream = client.stream("ops")
+        assert [next(stream).seq, next(stream).seq] == [1, 2]
+        stream.close()
+    assert [asked.headers["Last-Event-ID"] for asked in script.asked] == ["0", "1", "1"]
+
+
+def test_a_stream_of_a_missing_thread_is_refused() -> None:
+    script = Script(answer(404, {"code": "NOT_FOUND", "detail": "no thread"}))
+    with client_of(script, []) as client, pytest.raises(Refused, match="no thread"):
+        next(client.stream("ops"))
+
+
+def test_a_stream_of_something_else_is_a_protocol_error() -> None:
+    with client_of(Script(answer(200, {})), []) as client, pytest.raises(ProtocolError):
+        next(client.stream("ops"))
+
+
+class _Healthy(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    peers: ClassVar[set[Any]] = set()
+
+    def do_GET(self) -> None:
+        type(self).peers.add(self.client_address)
+        body = b'{"status":"ok"}'
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Keeps the output of the tests clean."""
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    ca = trustme.CA()
+    ca.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ca.issue_cert("127.0.0.1").configure_cert(context)
+    server = HTTPServer(("127.0.0.1", 0), _Healthy)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"https://127.0.0.1:{server.server_port}", tmp_path / "ca.pem"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_the_right_ca_file_is_enough_and_the_connection_is_kept(served: tuple[str, Path]) -> None:
+    url, ca_file = served
+    _Healthy.peers.clear()
+    with DaemonClient(url, TOKEN, ca_file) as client:
+        assert client.health() == {"status": "ok"}
+        assert client.health() == {"status": "ok"}
+    assert len(_Healthy.peers) == 1
+
+
+def test_another_ca_is_not_believed_and_the_message_names_the_file(
+    served: tuple[str, Path], tmp_path: Path
+) -> None:
+    other = tmp_path / "other.pem"
+    trustme.CA().cert_pem.write_to_path(str(other))
+    with DaemonClient(served[0], TOKEN, other) as client, pytest.raises(BadCertificate, match=r"other\.pem"):
+        client.health()
+
+
+def test_a_certificate_for_another_host_is_not_believed(served: tuple[str, Path]) -> None:
+    url = served[0].replace("127.0.0.1", "localhost")
+    with DaemonClient(url, TOKEN, served[1]) as client, pytest.raises(BadCertificate):
+        client.health()
+
+
+@pytest.mark.parametrize(("content", "problem"), [(None, "does not exist"), ("hello", "PEM")])
+def test_a_ca_file_that_is_none_is_named(tmp_path: Path, content: str | None, problem: str) -> None:
+    file = tmp_path / "ca.pem"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(BadCertificate, match=problem) as caught:
+        DaemonClient("https://127.0.0.1:1", TOKEN, file)
+    assert caught.value.ca_file == str(file)
+
+
+def test_a_port_where_nobody_listens_is_unavailable(served: tuple[str, Path]) -> None:
+    retry = RetryPolicy(attempts=1)
+    client = DaemonClient("https://127.0.0.1:1", TOKEN, served[1], retry=retry)
+    with client, pytest.raises(Unavailable, match="box up"):
+        client.health()
