@@ -1,0 +1,85 @@
+"""What stands between a request and the journal: names, arguments, decision, rates. Nothing has happened yet.
+
+A call that is not admitted leaves no row anywhere: it was not executed (O-34).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from exec_daemon.decide import Claim, Facts, decide, decide_on_behalf
+from exec_daemon.grants import Rates
+from exec_daemon.identity import Identity, Role
+from exec_daemon.op import Arguments, Op
+from exec_daemon.rates import Buckets, Want
+from exec_daemon.registry import Registry, validate
+from exec_daemon.settings import DaemonLimits
+from exec_daemon.store import Store
+from exec_daemon.tokens import Asker
+from messaging import Call, CallError, CallRequest, ErrorCode, error
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A call that may run: `args` as they are journaled, `arguments` as the op wants them."""
+
+    op: Op
+    args: Mapping[str, Any]
+    arguments: Arguments
+    identity: Identity
+    facts: Facts
+
+
+def want(identity: Identity, rates: Rates, *, writes: bool) -> Want:
+    """The token that one read or write of `identity` costs."""
+    per_min = rates.writes_per_min if writes else rates.reads_per_min
+    return Want(f"{identity} {'writes' if writes else 'reads'}", per_min)
+
+
+def rate_limited(wait_s: float, whose: str) -> CallError:
+    """RATE_LIMITED that says when to come back."""
+    text = f"{whose}: too many in the last minute. Try again in {wait_s:.1f} s."
+    return error(ErrorCode.RATE_LIMITED, text, details={"retry_after_s": round(wait_s, 3)})
+
+
+def forbidden(reason: str, rule: str) -> CallError:
+    """FORBIDDEN that names the rule which decided."""
+    return error(ErrorCode.FORBIDDEN, f"Not allowed: {reason}.", details={"rule": rule})
+
+
+async def effective(store: Store, asker: Asker, request: CallRequest) -> Identity | CallError:
+    """For whom the call runs: the asker, or the agent whose recorded reply it was found in."""
+    name = request.on_behalf_of
+    if name is None:
+        return asker.identity
+    claim = Claim(name, request.thread, request.reply)
+    record = await store.message(request.reply) if request.reply else None
+    decision = decide_on_behalf(asker.identity, claim, record)
+    return Identity(Role.AGENT, name) if decision.allowed else forbidden(decision.reason, decision.rule)
+
+
+def admit(registry: Registry, identity: Identity, facts: Facts, call: Call) -> Admitted | CallError:
+    """Normalise, validate, decide; pure."""
+    name, args = registry.normalise(call.op, call.args)
+    op = registry.ops.get(name)
+    if op is None:
+        return registry.unknown(name)
+    arguments = validate(op, args)
+    if isinstance(arguments, CallError):
+        return arguments
+    decision = decide(identity, op.name, args, facts)
+    if not decision.allowed:
+        return forbidden(decision.reason, decision.rule)
+    return Admitted(op, args, arguments, identity, facts)
+
+
+def take_rate(buckets: Buckets, limits: DaemonLimits, call: Admitted) -> CallError | None:
+    """Counts the call for its identity, and for the pair that it joins."""
+    wants = [want(call.identity, limits.rates[call.identity.role], writes=call.op.side_effecting)]
+    pair = call.op.pair(call.identity, call.arguments)
+    if pair is not None:
+        wants.append(Want(f"{call.op.name} {pair}", limits.dm_pair_per_min))
+    wait_s = buckets.take(wants)
+    return rate_limited(wait_s, f"Calls of {call.identity}") if wait_s else None

@@ -1,0 +1,37 @@
+"""JSON out: one way to write it, for HTTP and for `--list-ops`, so that both are equal in bytes (O-51)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from messaging import CallError, ErrorCode
+
+
+def dump(value: Any) -> bytes:
+    """Compact JSON with sorted keys, in UTF-8; a lone surrogate, which UTF-8 cannot hold, becomes `?`."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True)
+    return text.encode("utf-8", "replace")
+
+
+def answer(
+    body: Any,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    media_type: str = "application/json",
+) -> Response:
+    """A response that no cache keeps."""
+    kept = {"cache-control": "no-store", "x-content-type-options": "nosniff", **(headers or {})}
+    return Response(dump(body), status, kept, media_type)
+
+
+def error_headers(error: CallError) -> dict[str, str]:
+    """`Retry-After` (RFC 9110 10.2.3, whole seconds) and `WWW-Authenticate` (RFC 6750 section 3)."""
+    if error.code is ErrorCode.UNAUTHENTICATED:
+        return {"www-authenticate": 'Bearer realm="inband"'}
+    wait_s = error.details.get("retry_after_s")
+    return {} if wait_s is None else {"retry-after": str(math.ceil(wait_s))}

@@ -1,0 +1,61 @@
+"""The API as two literals: its endpoints, each with who may use it, and the middleware around them."""
+
+from __future__ import annotations
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+from exec_daemon.endpoints import agents, jobs, operations, ops, replies, threads, tokens
+from exec_daemon.endpoints.exec import call
+from exec_daemon.identity import Role
+from exec_daemon.middleware import AccessLog, Incidents
+from exec_daemon.problems import EXCEPTIONS
+from exec_daemon.route import ANYONE, OpenRow, Row, route
+from exec_daemon.services import Services
+
+OPERATOR = frozenset({Role.OPERATOR})
+HARVESTER = frozenset({Role.HARVESTER})
+RECORDERS = OPERATOR | HARVESTER
+AUTHORS = RECORDERS | {Role.AGENT}
+
+OPEN_ROWS: tuple[OpenRow, ...] = (
+    OpenRow("GET", "/healthz", operations.health),
+    OpenRow("GET", "/readyz", operations.ready),
+)
+
+ROWS: tuple[Row, ...] = (
+    Row("POST", "/exec", call, ANYONE),
+    Row("GET", "/ops", ops.every, ANYONE),
+    Row("GET", "/ops/{op}", ops.one, ANYONE),
+    Row("GET", "/jobs", jobs.every, ANYONE),
+    Row("GET", "/jobs/{id}", jobs.one, ANYONE),
+    Row("GET", "/jobs/{id}/events", jobs.events, ANYONE),
+    Row("POST", "/jobs/{id}/cancel", jobs.cancel, OPERATOR | {Role.AGENT, Role.WORKER}),
+    Row("GET", "/threads", threads.every, ANYONE),
+    Row("POST", "/threads", threads.create, RECORDERS),
+    Row("GET", "/threads/{id}", threads.one, ANYONE),
+    Row("GET", "/threads/{id}/messages", threads.messages, ANYONE),
+    Row("POST", "/threads/{id}/messages", threads.post, AUTHORS),
+    Row("GET", "/threads/{id}/stream", threads.follow, ANYONE),
+    Row("GET", "/replies", replies.every, HARVESTER),
+    Row("GET", "/cursors/{name}", replies.cursor, HARVESTER),
+    Row("PUT", "/cursors/{name}", replies.set_cursor, HARVESTER),
+    Row("GET", "/agents", agents.every, ANYONE),
+    Row("POST", "/agents", agents.create, RECORDERS),
+    Row("GET", "/tokens", tokens.every, OPERATOR),
+    Row("POST", "/tokens", tokens.create, OPERATOR),
+    Row("DELETE", "/tokens/{id}", tokens.revoke, OPERATOR),
+)
+
+MIDDLEWARE = (Middleware(AccessLog), Middleware(Incidents))
+
+
+def build(services: Services) -> Starlette:
+    """The application around `services`."""
+    app = Starlette(
+        routes=[*map(route, OPEN_ROWS), *map(route, ROWS)],
+        middleware=list(MIDDLEWARE),
+        exception_handlers=EXCEPTIONS,
+    )
+    app.state.services = services
+    return app

@@ -1,0 +1,77 @@
+"""Requests in: bodies and query parameters, read strictly and within limits; else a typed refusal."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.requests import ClientDisconnect, Request
+
+from exec_daemon.problems import Refused, refuse
+from messaging import ErrorCode, StrictJsonError, load_object
+
+
+class Body(BaseModel):
+    """Root of the request models: nothing is converted, nothing unknown gets in."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+M = TypeVar("M", bound=Body)
+
+
+def _too_large(most_bytes: int) -> Refused:
+    return refuse(ErrorCode.TOO_LARGE, f"The body passes {most_bytes} bytes.", most_bytes=most_bytes)
+
+
+async def _read(request: Request, most_bytes: int) -> bytes:
+    """The body, refused as soon as it is known to be too large."""
+    announced = request.headers.get("content-length", "0")
+    if len(announced) > 15 or int(announced or "0") > most_bytes:
+        raise _too_large(most_bytes)
+    body = bytearray()
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > most_bytes:
+                raise _too_large(most_bytes)
+    except ClientDisconnect:
+        raise refuse(ErrorCode.INVALID_REQUEST, "The body ended early.") from None
+    return bytes(body)
+
+
+async def read_body(request: Request, model: type[M], most_bytes: int) -> M:
+    """The body as `model`; raises `Refused` with INVALID_REQUEST or TOO_LARGE."""
+    content = await _read(request, most_bytes)
+    try:
+        document = load_object(content.decode())
+    except UnicodeDecodeError:
+        raise refuse(ErrorCode.INVALID_REQUEST, "The body is not UTF-8.") from None
+    except StrictJsonError as broken:
+        raise refuse(ErrorCode.INVALID_REQUEST, f"The body is not a strict JSON object: {broken}.") from None
+    try:
+        return model.model_validate(document)
+    except ValidationError as wrong:
+        raise _wrong_fields(model, wrong) from None
+
+
+def _wrong_fields(model: type[Body], wrong: ValidationError) -> Refused:
+    shown = wrong.errors(include_url=False, include_context=False, include_input=False)[:16]
+    problems = [
+        {"field": ".".join(str(part)[:64] for part in entry["loc"]), "problem": entry["msg"]}
+        for entry in shown
+    ]
+    sentences = " ".join(f"{entry['field']}: {entry['problem']}." for entry in problems)
+    takes = ", ".join(model.model_fields)
+    text = f"{sentences} The fields are {takes}."
+    return refuse(ErrorCode.INVALID_REQUEST, text, problems=problems)
+
+
+def query_number(request: Request, name: str, default: int, most: int) -> int:
+    """The query parameter as a whole number from 0 to `most`; larger ones count as `most`."""
+    written = request.query_params.get(name)
+    if written is None:
+        return default
+    if not written.isascii() or not written.isdigit() or len(written) > 18:
+        raise refuse(ErrorCode.INVALID_REQUEST, f"{name} must be a whole number from 0 to {most}.")
+    return min(int(written), most)

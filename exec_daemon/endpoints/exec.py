@@ -1,0 +1,76 @@
+"""`POST /exec`: one call (O-31)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from pydantic import Field
+from starlette.responses import Response
+
+from exec_daemon.answers import answer, error_headers
+from exec_daemon.body import Body, read_body
+from exec_daemon.execute import Pending, Rehearsed
+from exec_daemon.problems import refuse
+from exec_daemon.route import Ask
+from messaging import ERRORS, Call, CallRequest, ErrorCode, Result
+
+_ID: Final = r"^[\x21-\x7e]{1,200}$"
+# RFC 7240: `Prefer: wait=10`, `Prefer: respond-async`, several with commas between.
+_WAIT: Final = re.compile(r"wait=(\d{1,6})")
+
+
+class ExecBody(Body):
+    """What a caller sends; `args` are checked later, by the op."""
+
+    op: str = Field(min_length=1, max_length=200)
+    args: dict[str, Any] = Field(default_factory=dict)
+    call_id: str | None = Field(default=None, pattern=_ID)
+    thread: str | None = Field(default=None, max_length=200)
+    reply: str | None = Field(default=None, max_length=200)
+    on_behalf_of: str | None = Field(default=None, max_length=64)
+    dry_run: bool = False
+
+    def request(self) -> CallRequest:
+        """The call request."""
+        return CallRequest(
+            call=Call(self.op, self.args, self.call_id),
+            thread=self.thread,
+            reply=self.reply,
+            on_behalf_of=self.on_behalf_of,
+            dry_run=self.dry_run,
+        )
+
+
+def wait_s(preferences: list[str], most_s: float) -> float | None:
+    """How long to wait for the end, from the `Prefer` fields; None: as long as it takes."""
+    wishes = [wish.strip().lower() for field in preferences for wish in field.split(",")]
+    waits = [match for wish in wishes if (match := _WAIT.fullmatch(wish))]
+    if waits:
+        return min(float(waits[0][1]), most_s)
+    return 0.0 if "respond-async" in wishes else None
+
+
+def _accepted(pending: Pending) -> Response:
+    job = pending.job
+    body = {"job_id": job.id, "call_id": job.call_id, "op": job.op, "state": str(job.state)}
+    return answer(body, 202, {"location": f"/jobs/{job.id}", "preference-applied": "respond-async"})
+
+
+def _result(result: Result) -> Response:
+    if result.error is None:
+        return answer(result.to_json())
+    return answer(result.to_json(), ERRORS[result.error.code].http_status, error_headers(result.error))
+
+
+async def call(ask: Ask) -> Response:
+    """Runs the call and answers with its result."""
+    limits = ask.services.settings.limits
+    body = await read_body(ask.request, ExecBody, limits.max_call_bytes)
+    if body.on_behalf_of is not None and (body.thread is None or body.reply is None):
+        raise refuse(ErrorCode.INVALID_REQUEST, "on_behalf_of needs thread and reply.")
+    waiting_s = wait_s(ask.request.headers.getlist("prefer"), limits.max_wait_s)
+    ended = await ask.services.executor.call(ask.asker, body.request(), waiting_s)
+    if isinstance(ended, Pending):
+        return _accepted(ended)
+    return answer(ended.to_json()) if isinstance(ended, Rehearsed) else _result(ended)

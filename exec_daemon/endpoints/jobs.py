@@ -1,0 +1,69 @@
+"""`/jobs`: what runs and what ran."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from exec_daemon.answers import answer
+from exec_daemon.body import query_number
+from exec_daemon.problems import refuse
+from exec_daemon.route import Ask
+from exec_daemon.scope import sees_all, sees_job
+from exec_daemon.sse import Event, last_event_id, stream
+from exec_daemon.store import job_topic
+from messaging import ErrorCode, Job, JobState
+
+_MOST = 500
+
+
+def _state(ask: Ask) -> JobState | None:
+    written = ask.request.query_params.get("state")
+    if written is not None and written not in tuple(JobState):
+        raise refuse(ErrorCode.INVALID_REQUEST, f"state must be one of {', '.join(JobState)}.")
+    return JobState(written) if written else None
+
+
+async def _seen(ask: Ask) -> Job:
+    """The job of the path; foreign and missing answer alike (O-46)."""
+    job_id = ask.request.path_params["id"]
+    job = await ask.services.store.job(job_id)
+    if job is None or not sees_job(ask.identity, job):
+        raise refuse(ErrorCode.NOT_FOUND, f"There is no job {job_id[:128]!r} that you may see.")
+    return job
+
+
+async def every(ask: Ask) -> Response:
+    """The newest first; an agent gets its own."""
+    mine = None if sees_all(ask.identity) else str(ask.identity)
+    limit = query_number(ask.request, "limit", 100, _MOST)
+    jobs = await ask.services.store.jobs(mine, _state(ask), limit)
+    return answer({"jobs": [job.to_json() for job in jobs]})
+
+
+async def one(ask: Ask) -> Response:
+    """One job."""
+    return answer((await _seen(ask)).to_json())
+
+
+async def events(ask: Ask) -> Response:
+    """The steps of a job: JSON, or a stream that ends with the job where the client accepts one."""
+    job = await _seen(ask)
+    store = ask.services.store
+    after = last_event_id(ask.request, -1)
+    if "text/event-stream" not in ask.request.headers.get("accept", ""):
+        return answer({"events": [event.to_json() for event in await store.events(job.id, after)]})
+
+    async def page(behind: int) -> list[Event]:
+        return [
+            Event(str(event.type), event.seq, event.to_json(), last=event.type.terminal)
+            for event in await store.events(job.id, behind)
+        ]
+
+    return stream(ask.services, job_topic(job.id), page, after)
+
+
+async def cancel(ask: Ask) -> Response:
+    """Stops the job if it runs, and answers with it. Cancelling twice is cancelling once."""
+    job = await _seen(ask)
+    await ask.services.executor.cancel(job.id)
+    return answer((await _seen(ask)).to_json())

@@ -1,0 +1,34 @@
+"""`GET /ops` and `GET /ops/{op}`: the registry, every op for everybody, `allowed` for the asker (O-50)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from starlette.responses import Response
+
+from exec_daemon.answers import answer
+from exec_daemon.decide import Facts, decide
+from exec_daemon.problems import Refused
+from exec_daemon.route import Ask
+from messaging import OpInfo
+
+
+def _for(ask: Ask, info: OpInfo) -> OpInfo:
+    decision = decide(ask.identity, info.name, {}, Facts(scopes=ask.asker.scopes))
+    return replace(info, allowed=decision.allowed)
+
+
+async def every(ask: Ask) -> Response:
+    """All ops."""
+    return answer({"ops": [_for(ask, info).to_json() for info in ask.services.registry.infos]})
+
+
+async def one(ask: Ask) -> Response:
+    """One op, by its name or an alias."""
+    registry = ask.services.registry
+    written = ask.request.path_params["op"]
+    name, _ = registry.normalise(written, {})
+    found = next((info for info in registry.infos if info.name == name), None)
+    if found is None:
+        raise Refused(registry.unknown(written))
+    return answer(_for(ask, found).to_json())

@@ -1,0 +1,79 @@
+"""`/replies` and `/cursors`: what a harvester reads, and how far it has got."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+from pydantic import Field
+from starlette.responses import Response
+
+from exec_daemon.answers import answer
+from exec_daemon.body import Body, query_number, read_body
+from exec_daemon.problems import refuse
+from exec_daemon.route import Ask
+from exec_daemon.sse import changed
+from exec_daemon.store import REPLIES
+from messaging import ErrorCode, Message
+
+_MOST = 200
+
+
+class CursorBody(Body):
+    """A position that `/replies` gave."""
+
+    position: int = Field(ge=0, le=2**53)
+
+
+def _wait_s(ask: Ask) -> float:
+    """The query parameter `wait`, in seconds, bounded by the daemon's own limit."""
+    written = ask.request.query_params.get("wait", "0")
+    try:
+        wait_s = float(written)
+    except ValueError:
+        wait_s = math.nan
+    if not wait_s >= 0:
+        raise refuse(ErrorCode.INVALID_REQUEST, "wait must be a number of seconds.")
+    return min(wait_s, ask.services.settings.limits.max_wait_s)
+
+
+async def _found(ask: Ask, after: int, limit: int) -> list[Message]:
+    """Replies behind `after`; waits for the first one, up to what the client asked for."""
+    services = ask.services
+    until_s = time.monotonic() + _wait_s(ask)
+    with services.store.subscribe(REPLIES) as changes:
+        while True:
+            found = await services.store.replies(after, limit)
+            left_s = until_s - time.monotonic()
+            if found or left_s <= 0 or not await changed(changes, services.stopping, left_s):
+                return found
+
+
+async def _row(ask: Ask, message: Message) -> dict[str, Any]:
+    thread = await ask.services.store.thread(message.thread)
+    shown = thread.to_json() if thread else None
+    return {"position": message.position, "message": message.to_json(), "thread": shown}
+
+
+async def every(ask: Ask) -> Response:
+    """Replies of all threads, in the order of the store; a long poll with `wait`."""
+    after = query_number(ask.request, "after", 0, 2**53)
+    limit = max(1, query_number(ask.request, "limit", 100, _MOST))
+    found = await _found(ask, after, limit)
+    rows = [await _row(ask, message) for message in found]
+    return answer({"replies": rows, "position": found[-1].position if found else after})
+
+
+async def cursor(ask: Ask) -> Response:
+    """How far the harvester of this name has got; 0 for a new name."""
+    name = ask.request.path_params["name"]
+    return answer({"name": name, "position": await ask.services.store.cursor(name)})
+
+
+async def set_cursor(ask: Ask) -> Response:
+    """Remembers how far it has got."""
+    name = ask.request.path_params["name"]
+    body = await read_body(ask.request, CursorBody, ask.services.settings.limits.max_call_bytes)
+    await ask.services.store.set_cursor(name, body.position)
+    return answer({"name": name, "position": body.position})

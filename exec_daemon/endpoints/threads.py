@@ -1,0 +1,147 @@
+"""`/threads`: conversations and their messages."""
+
+from __future__ import annotations
+
+from pydantic import Field
+from starlette.responses import Response
+
+from exec_daemon.answers import answer
+from exec_daemon.authors import AUTHORSHIP, RECORDED, RECORDERS, Authorship, author_name
+from exec_daemon.body import Body, query_number, read_body
+from exec_daemon.endpoints.agents import require_agent
+from exec_daemon.identity import Role
+from exec_daemon.problems import refuse
+from exec_daemon.route import Ask
+from exec_daemon.scope import sees_all, sees_thread
+from exec_daemon.sse import Event, last_event_id, stream
+from exec_daemon.store import NewThread, thread_topic
+from messaging import ErrorCode, MessageKind, NewMessage, Thread
+
+_MOST = 500
+_MOST_KEY_CHARS = 200
+
+
+class ThreadBody(Body):
+    """`agent` is the one that answers in the thread."""
+
+    id: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$")
+    title: str = Field(default="", max_length=500)
+    agent: str | None = Field(default=None, max_length=64)
+
+
+class MessageBody(Body):
+    """`as` (an agent's name) records what that agent wrote elsewhere."""
+
+    body: str = Field(min_length=1)
+    kind: str | None = None
+    in_reply_to: str | None = Field(default=None, max_length=200)
+    author: str | None = Field(default=None, alias="as", max_length=64)
+
+
+async def _seen(ask: Ask) -> Thread:
+    """The thread of the path; foreign and missing answer alike (O-46)."""
+    thread_id = ask.request.path_params["id"]
+    thread = await ask.services.store.thread(thread_id)
+    if thread is None or not sees_thread(ask.identity, thread):
+        raise refuse(ErrorCode.NOT_FOUND, f"There is no thread {thread_id[:128]!r} that you may see.")
+    return thread
+
+
+async def every(ask: Ask) -> Response:
+    """The last active one first; an agent gets its own, others may ask for those of one `agent`."""
+    store, limit = ask.services.store, query_number(ask.request, "limit", 100, _MOST)
+    if sees_all(ask.identity):
+        threads = await store.threads(ask.request.query_params.get("agent"), limit)
+    elif ask.identity.role is Role.AGENT:
+        threads = await store.threads(ask.identity.name, limit)
+    else:
+        threads = []
+    return answer({"threads": [thread.to_json() for thread in threads]})
+
+
+async def create(ask: Ask) -> Response:
+    """A new thread."""
+    services = ask.services
+    body = await read_body(ask.request, ThreadBody, services.settings.limits.max_call_bytes)
+    if body.agent is not None:
+        await require_agent(services.store, body.agent)
+    thread_id = body.id or services.new_id("thr")
+    new = NewThread(id=thread_id, title=body.title or thread_id, agent=body.agent)
+    return answer((await services.store.create_thread(new)).to_json(), 201)
+
+
+async def one(ask: Ask) -> Response:
+    """One thread."""
+    return answer((await _seen(ask)).to_json())
+
+
+async def messages(ask: Ask) -> Response:
+    """Messages behind `after`, oldest first."""
+    thread = await _seen(ask)
+    after = query_number(ask.request, "after", 0, 2**53)
+    limit = query_number(ask.request, "limit", 200, _MOST)
+    found = await ask.services.store.messages(thread.id, after, limit)
+    return answer({"messages": [message.to_json() for message in found]})
+
+
+def _kind(wanted: str | None, authorship: Authorship) -> MessageKind:
+    kinds = authorship.kinds
+    if wanted is None:
+        return kinds[0]
+    if wanted not in kinds:
+        raise refuse(ErrorCode.INVALID_REQUEST, f"kind must be one of {', '.join(kinds)} here.")
+    return MessageKind(wanted)
+
+
+def _key(ask: Ask) -> str | None:
+    """The idempotency key, counted per identity: nobody can use up a key of another's."""
+    key = ask.request.headers.get("idempotency-key")
+    if key is None:
+        return None
+    if not key or len(key) > _MOST_KEY_CHARS or not key.isascii():
+        raise refuse(
+            ErrorCode.INVALID_REQUEST, f"Idempotency-Key has 1 to {_MOST_KEY_CHARS} ASCII characters."
+        )
+    return f"{ask.identity} {key}"
+
+
+async def _author(ask: Ask, body: MessageBody) -> tuple[str, Authorship]:
+    """Who the message will be by: the asker, or the agent whose words it records."""
+    if body.author is None:
+        authorship = AUTHORSHIP[ask.identity.role]
+        return author_name(ask.identity, authorship), authorship
+    if ask.identity.role not in RECORDERS:
+        raise refuse(ErrorCode.FORBIDDEN, f"{ask.identity} may not post as another.")
+    return (await require_agent(ask.services.store, body.author)).name, RECORDED
+
+
+async def post(ask: Ask) -> Response:
+    """Appends a message; who wrote it follows from the asker's identity."""
+    thread = await _seen(ask)
+    body = await read_body(ask.request, MessageBody, ask.services.settings.limits.max_body_bytes)
+    author, authorship = await _author(ask, body)
+    appended = await ask.services.store.append(
+        NewMessage(
+            thread=thread.id,
+            author=author,
+            author_kind=authorship.kind,
+            kind=_kind(body.kind, authorship),
+            body=body.body,
+            in_reply_to=body.in_reply_to,
+            key=_key(ask),
+        )
+    )
+    return answer(appended.message.to_json(), 200 if appended.replayed else 201)
+
+
+async def follow(ask: Ask) -> Response:
+    """Messages as they come; `Last-Event-ID` or `?after=` says what the client has."""
+    thread = await _seen(ask)
+    store = ask.services.store
+    after = last_event_id(ask.request, query_number(ask.request, "after", 0, 2**53))
+
+    async def page(behind: int) -> list[Event]:
+        found = await store.messages(thread.id, behind)
+        return [Event("message", message.seq, message.to_json()) for message in found]
+
+    return stream(ask.services, thread_topic(thread.id), page, after)

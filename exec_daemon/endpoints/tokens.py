@@ -1,0 +1,74 @@
+"""`/tokens`: bearer tokens, for operators. A token is shown once, when it is made."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from pydantic import Field
+from starlette.responses import Response
+
+from exec_daemon.answers import answer
+from exec_daemon.body import Body, read_body
+from exec_daemon.identity import Role, identity
+from exec_daemon.problems import refuse
+from exec_daemon.route import Ask
+from exec_daemon.store import TokenRecord
+from exec_daemon.tokens import issue
+from messaging import ErrorCode
+
+# Ten years: longer is as good as for ever, and dates beyond year 9999 cannot be written.
+_MOST_TTL_S = 10 * 366 * 24 * 3600
+
+
+class TokenBody(Body):
+    """`identity` is `<role>/<name>`; `scopes` are globs of ops that the token is limited to."""
+
+    identity: str = Field(max_length=100)
+    ttl_s: int | None = Field(default=None, ge=1, le=_MOST_TTL_S)
+    scopes: list[str] = Field(default_factory=list, max_length=64)
+
+
+def _shown(record: TokenRecord) -> dict[str, Any]:
+    """Everything but the hash."""
+    fields = ("id", "identity", "created_at", "expires_at", "last_used_at", "revoked_at")
+    return {field: getattr(record, field) for field in fields} | {"scopes": list(record.scopes)}
+
+
+def _expiry(now: str, ttl_s: int | None) -> str | None:
+    if ttl_s is None:
+        return None
+    ends = datetime.fromisoformat(now).astimezone(UTC) + timedelta(seconds=ttl_s)
+    return ends.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+async def every(ask: Ask) -> Response:
+    """All tokens, oldest first."""
+    return answer({"tokens": [_shown(record) for record in await ask.services.store.tokens()]})
+
+
+async def create(ask: Ask) -> Response:
+    """Makes a token; the answer is the only place where it can be read."""
+    services = ask.services
+    body = await read_body(ask.request, TokenBody, services.settings.limits.max_call_bytes)
+    who = identity(body.identity)
+    if who is None:
+        text = f"identity must be ROLE/NAME, with a role of {', '.join(Role)} and a lower-case name."
+        raise refuse(ErrorCode.INVALID_REQUEST, text)
+    token, record = await issue(
+        services.store,
+        who,
+        clock=services.clock,
+        new_id=services.new_id,
+        expires_at=_expiry(services.clock(), body.ttl_s),
+        scopes=tuple(body.scopes),
+    )
+    return answer(_shown(record) | {"token": token}, 201)
+
+
+async def revoke(ask: Ask) -> Response:
+    """Makes a token worthless. Revoking twice is revoking once."""
+    token_id = ask.request.path_params["id"]
+    if not await ask.services.store.revoke_token(token_id):
+        raise refuse(ErrorCode.NOT_FOUND, f"There is no token {token_id[:128]!r}.")
+    return answer({"id": token_id, "revoked": True})

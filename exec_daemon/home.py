@@ -1,0 +1,79 @@
+"""The state directory: what is where, written so that no one else can read it and no half file is left."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from exec_daemon.errors import HomeUnusable
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Paths under BOX_HOME."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        return self.root / "store.db"
+
+    @property
+    def ca_cert(self) -> Path:
+        return self.root / "ca.pem"
+
+    @property
+    def ca_key(self) -> Path:
+        return self.root / "ca.key"
+
+    @property
+    def server_cert(self) -> Path:
+        return self.root / "server.pem"
+
+    @property
+    def server_key(self) -> Path:
+        return self.root / "server.key"
+
+    @property
+    def address(self) -> Path:
+        return self.root / "daemon.json"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "daemon.log"
+
+    def token(self, name: str) -> Path:
+        """The file with the bootstrap token of that name."""
+        return self.root / "tokens" / name
+
+
+def _unusable(root: Path, failure: OSError) -> HomeUnusable:
+    reason = failure.strerror or str(failure)
+    text = f"cannot use the state directory {root}: {reason}. Make it writable, or set BOX_HOME to another."
+    return HomeUnusable(text, str(root))
+
+
+def prepare(root: Path) -> Home:
+    """Makes the directories, 0700; raises `HomeUnusable`."""
+    try:
+        for directory in (root, root / "tokens"):
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            directory.chmod(0o700)
+    except OSError as failure:
+        raise _unusable(root, failure) from None
+    return Home(root)
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Replaces the file at once, 0600 from the first byte on; raises `HomeUnusable`."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except OSError as failure:
+        raise _unusable(path.parent, failure) from None

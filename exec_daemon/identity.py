@@ -1,0 +1,40 @@
+"""Who is asking: a role and a name, as the transport proved them and never as a text claims (O-33)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+# O 7.1 row 22: names of agents. Every identity's name has the same shape.
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+
+
+class Role(StrEnum):
+    """What an identity is; `grants.ROLE_GRANTS` says what each may do (O 7.5)."""
+
+    OPERATOR = "operator"
+    AGENT = "agent"
+    WORKER = "worker"
+    VIEWER = "viewer"
+    HARVESTER = "harvester"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """`<role>/<name>`, such as `agent/heron`."""
+
+    role: Role
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.role}/{self.name}"
+
+
+def identity(text: str) -> Identity | None:
+    """The identity that `<role>/<name>` names; None when it is none."""
+    role, _, name = text.partition("/")
+    if role not in tuple(Role) or not NAME.fullmatch(name):
+        return None
+    return Identity(Role(role), name)

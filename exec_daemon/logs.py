@@ -1,0 +1,83 @@
+"""The daemon's log: plain lines to `daemon.log` and to stderr, redacted, never a token."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Any, Final
+
+from exec_daemon.errors import HomeUnusable
+from messaging import redact, strip_terminal
+
+# Three files of it hold about a week of a busy daemon.
+_MOST_BYTES: Final = 8 * 1024 * 1024
+_FILES: Final = 2
+# The log of requests.
+ACCESS: Final = "exec_daemon.access"
+_ROOTS: Final = ("exec_daemon", "uvicorn", "asyncio")
+
+
+class _Lines(logging.Formatter):
+    """`2026-12-01T09:00:00.000Z INFO exec_daemon.server: text`; no outside text makes a line of its own."""
+
+    converter = staticmethod(time.gmtime)
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s.%(msecs)03dZ %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is logging's
+        return super().formatMessage(record).replace("\r", " ").replace("\n", " ")
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(strip_terminal(super().format(record)))
+
+
+class _PrivateFile(RotatingFileHandler):
+    """A rotating file that only its owner can read."""
+
+    def _open(self) -> Any:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        return os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace")
+
+
+def _sinks(file: Path, *, stderr: bool) -> list[logging.Handler]:
+    try:
+        sinks: list[logging.Handler] = [_PrivateFile(file, maxBytes=_MOST_BYTES, backupCount=_FILES)]
+    except OSError as failed:
+        text = (
+            f"cannot write the log {file}: {failed.strerror}. Make it writable, or set BOX_HOME to another."
+        )
+        raise HomeUnusable(text, str(file)) from None
+    if stderr:
+        console = logging.StreamHandler()
+        console.addFilter(lambda record: record.name != ACCESS)  # one line a request is for the file
+        sinks.append(console)
+    return sinks
+
+
+@contextmanager
+def logging_to(file: Path, *, stderr: bool) -> Iterator[None]:
+    """Sends our log and the server's there for as long as it lasts; raises `HomeUnusable`."""
+    sinks = _sinks(file, stderr=stderr)
+    for sink in sinks:
+        sink.setFormatter(_Lines())
+    loggers = [logging.getLogger(name) for name in _ROOTS]
+    before = [(logger.level, logger.propagate) for logger in loggers]
+    for logger in loggers:
+        logger.handlers += sinks
+        logger.propagate = False
+        logger.setLevel(logging.INFO if logger.name == "exec_daemon" else logging.WARNING)
+    try:
+        yield
+    finally:
+        for logger, (level, propagate) in zip(loggers, before, strict=True):
+            logger.handlers = [kept for kept in logger.handlers if kept not in sinks]
+            logger.setLevel(level)
+            logger.propagate = propagate
+        for sink in sinks:
+            sink.close()

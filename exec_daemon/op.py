@@ -1,0 +1,74 @@
+"""What an op is: one row of the allowlist, and what its `run` gets and gives (DESIGN "Ops")."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from exec_daemon.identity import Identity
+from exec_daemon.store import Effect, NewId, Store
+from messaging import CallError, OpInfo
+
+
+class Arguments(BaseModel):
+    """Root of the argument models: nothing is converted, nothing unknown gets in."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """An op that succeeded: its JSON, and the effects that commit together with the job's end."""
+
+    data: Any
+    effects: tuple[Effect, ...] = ()
+
+
+BoxRead: TypeAlias = Callable[[str, str | int | None, Identity], Awaitable[Any | CallError]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpContext:
+    """What an op may use. `identity` is the effective one; `thread` is where the call was written."""
+
+    identity: Identity
+    job_id: str
+    thread: str | None
+    store: Store
+    new_id: NewId
+    ops: tuple[OpInfo, ...]
+    may: Callable[[str], bool]
+    box: BoxRead
+
+
+Ended: TypeAlias = Success | CallError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Op:
+    """One op. `example` is an arguments object that it accepts.
+
+    `effects_inside` says that all it changes is among `Success.effects`, so that a run that did not end did
+    nothing. `check` refuses, without I/O, what a JSON Schema cannot say. `pair` names who sends to whom
+    where that pair has a rate of its own. `actions` is for `box.exec` (O-53).
+    """
+
+    name: str
+    summary: str
+    side_effecting: bool
+    arguments: type[Arguments]
+    example: Mapping[str, Any]
+    run: Callable[[Any, OpContext], Coroutine[Any, Any, Ended]]
+    effects_inside: bool = True
+    time_limit_s: float = 20.0  # O-32
+    check: Callable[[Any], CallError | None] = lambda _: None
+    pair: Callable[[Identity, Any], str | None] = lambda _, __: None
+    actions: tuple[tuple[str, str | None], ...] = field(default=())
+
+    @property
+    def repeatable(self) -> bool:
+        """A run that did not end did nothing, so another may follow."""
+        return self.effects_inside or not self.side_effecting

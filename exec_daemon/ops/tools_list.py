@@ -1,0 +1,54 @@
+"""`tools.list`: every op with its flag, the same for everybody, and which the asker may call (O-50)."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any, TypedDict
+
+from pydantic import Field
+
+from exec_daemon.op import Arguments, Op, OpContext, Success
+from messaging import OpInfo
+
+
+class Args(Arguments):
+    """`filter` is a part of a name or a glob over names; `verbose: false` leaves schema and example out."""
+
+    filter: str | None = Field(default=None, max_length=64, description="part of an op's name, or a glob")
+    verbose: bool = Field(default=True, description="false: only name, flag and summary")
+
+
+class Tools(TypedDict):
+    """`ops` is the list of `--list-ops`, byte for byte (O-51)."""
+
+    ops: list[dict[str, Any]]
+    allowed_for_you: list[str]
+
+
+_BRIEF = ("op", "side_effecting", "summary")
+
+
+def _wanted(info: OpInfo, pattern: str | None) -> bool:
+    return pattern is None or pattern in info.name or fnmatchcase(info.name, pattern)
+
+
+def _shown(info: OpInfo, *, verbose: bool) -> dict[str, Any]:
+    body = info.to_json()
+    return body if verbose else {key: body[key] for key in _BRIEF}
+
+
+async def run(args: Args, context: OpContext) -> Success:
+    """Lists the registry."""
+    infos = [info for info in context.ops if _wanted(info, args.filter)]
+    allowed = [info.name for info in infos if context.may(info.name)]
+    return Success(Tools(ops=[_shown(info, verbose=args.verbose) for info in infos], allowed_for_you=allowed))
+
+
+OP = Op(
+    name="tools.list",
+    summary="List every op with its flag, arguments and an example; allowed_for_you says which you may call.",
+    side_effecting=False,
+    arguments=Args,
+    example={},
+    run=run,
+)

@@ -1,0 +1,125 @@
+"""One row of the API: method, path, who may, and the function that answers.
+
+Every row is wrapped the same way: who asks, may they, how often; then the function runs. A path without a
+row does not exist, and a row without roles is refused to everybody (default deny).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from exec_daemon.admit import rate_limited, want
+from exec_daemon.identity import Identity, Role
+from exec_daemon.problems import EXEC_PATH, Refused, refuse
+from exec_daemon.services import Services
+from exec_daemon.tokens import Asker, bearer
+from messaging import ErrorCode
+
+ANYONE = frozenset(Role)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request whose asker is known."""
+
+    request: Request
+    services: Services
+    asker: Asker
+
+    @property
+    def identity(self) -> Identity:
+        return self.asker.identity
+
+
+Answer = Callable[[Ask], Awaitable[Response]]
+OpenAnswer = Callable[[Request, Services], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An endpoint for the identities of `roles`."""
+
+    method: str
+    path: str
+    answer: Answer
+    roles: frozenset[Role]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRow:
+    """An endpoint that asks for no identity."""
+
+    method: str
+    path: str
+    answer: OpenAnswer
+
+
+def services_of(request: Request) -> Services:
+    """What `build` put into the application's state."""
+    services = request.app.state.services
+    assert isinstance(services, Services)
+    return services
+
+
+def _token(request: Request) -> str | None:
+    """RFC 6750 section 2.1; a request with two Authorization fields has none that we trust."""
+    fields = request.headers.getlist("authorization")
+    scheme, _, token = (fields[0] if len(fields) == 1 else "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+async def _asker(request: Request, services: Services) -> Asker:
+    token = _token(request)
+    if token is None:
+        raise refuse(ErrorCode.UNAUTHENTICATED, "Send a token: `Authorization: Bearer TOKEN`.")
+    asker = await bearer(services.store, token, services.clock())
+    if asker is None:
+        text = "The token is unknown, expired or revoked. `box token create` makes a new one."
+        raise refuse(ErrorCode.UNAUTHENTICATED, text)
+    if asker.token_id:
+        services.token_uses[asker.token_id] = services.clock()
+    return asker
+
+
+def _check_rate(row: Row, identity: Identity, services: Services) -> None:
+    """Calls are counted by `/exec` itself, for the agent that they are made for."""
+    if row.path == EXEC_PATH:
+        return
+    rates = services.settings.limits.rates[identity.role]
+    wait_s = services.buckets.take([want(identity, rates, writes=row.method != "GET")])
+    if wait_s:
+        raise Refused(rate_limited(wait_s, f"Requests of {identity}"))
+
+
+def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        services = services_of(request)
+        asker = await _asker(request, services)
+        request.scope["inband.identity"] = str(asker.identity)
+        if asker.identity.role not in row.roles:
+            text = (
+                f"{asker.identity} may not {row.method} {row.path}; it is for {', '.join(sorted(row.roles))}."
+            )
+            raise refuse(ErrorCode.FORBIDDEN, text)
+        _check_rate(row, asker.identity, services)
+        return await row.answer(Ask(request, services, asker))
+
+    return endpoint
+
+
+def _open(row: OpenRow) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        return await row.answer(request, services_of(request))
+
+    return endpoint
+
+
+def route(row: Row | OpenRow) -> Route:
+    """The row as Starlette's route."""
+    endpoint = _guarded(row) if isinstance(row, Row) else _open(row)
+    return Route(row.path, endpoint, methods=[row.method])

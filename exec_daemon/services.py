@@ -1,0 +1,30 @@
+"""What the endpoints work with, put together once at start."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+
+from exec_daemon.execute import Executor
+from exec_daemon.rates import Buckets
+from exec_daemon.registry import Registry
+from exec_daemon.settings import DaemonSettings
+from exec_daemon.store import Clock, NewId, Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """`stopping` is set when the daemon begins to stop: streams and long polls end.
+
+    `token_uses` collects when each token was last used, until the server writes it to the store.
+    """
+
+    settings: DaemonSettings
+    store: Store
+    registry: Registry
+    executor: Executor
+    buckets: Buckets
+    clock: Clock
+    new_id: NewId
+    stopping: asyncio.Event
+    token_uses: dict[str, str] = field(default_factory=dict)

@@ -1,0 +1,51 @@
+"""What an operator can set about the daemon. The front door fills it from flags, environment, `box.toml`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from exec_daemon.grants import ROLE_RATES, Rates
+from exec_daemon.identity import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonLimits:
+    """Limits, each with its reason. Rates are calls a minute; 0 means no limit."""
+
+    # GRAMMAR 4: a directive has at most 64 KiB; a thread's message may be a whole reply of 1 MiB, which
+    # JSON escaping can double.
+    max_call_bytes: int = 128 * 1024
+    max_body_bytes: int = 2 * 1024 * 1024 + 64 * 1024
+    # O 7.1: a read is worth waiting for so long, and so much of it is worth reading.
+    box_time_limit_s: float = 5.0
+    max_output_bytes: int = 64 * 1024
+    # O-85: two agents that answer each other in a loop get slow enough for a person to see.
+    dm_pair_per_min: int = 30
+    rates: Mapping[Role, Rates] = field(default_factory=lambda: ROLE_RATES)
+    # A proxy between us and the client drops a silent connection after 30 s or more.
+    keep_alive_s: float = 15.0
+    # One poll of `GET /replies` and one `Prefer: wait` hold a connection no longer.
+    max_wait_s: float = 60.0
+    # What runs gets so long to end after TERM.
+    drain_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaemonSettings:
+    """`home` is BOX_HOME. `port` 0 picks a free one. `repos` are checkouts by key, for the repo reads.
+
+    `box_ctl` is a program that answers the reads in place of ours. `allow_remote` lets the daemon listen
+    beyond this machine.
+    """
+
+    home: Path
+    host: str = "127.0.0.1"
+    port: int = 8443
+    allow_remote: bool = False
+    box_ctl: Path | None = None
+    repos: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
+    limits: DaemonLimits = field(default_factory=DaemonLimits)
+    log_to_stderr: bool = True

@@ -1,0 +1,148 @@
+"""The store as the reads of the box see it: `exec_daemon.box.ports.StoreFacts` over our `Store`.
+
+The reads run in worker threads and the store lives on the event loop; each question goes there and back.
+This daemon has no workers, timers or cost records: those questions answer None.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final, TypeVar
+
+from exec_daemon.box.errors import FactsUnavailable
+from exec_daemon.box.ports import (
+    AgentFacts,
+    ErrorFacts,
+    QueueFacts,
+    Scope,
+    TimerFacts,
+    UsageFacts,
+    WorkerFacts,
+)
+from exec_daemon.grants import ROLE_GRANTS
+from exec_daemon.identity import Identity, Role
+from exec_daemon.scope import sees_all
+from exec_daemon.store import Agent, Store, StoreError
+from messaging import Job, JobEvent, JobState, Message, Thread
+
+T = TypeVar("T")
+
+# A read has five seconds in all (O 7.1); a store that is this slow is reported, not waited for.
+_WAIT_S: Final = 4.0
+# Counting stops here: a queue of so many jobs is long, however long it is.
+_MOST_COUNTED: Final = 1000
+
+
+def scope_of(identity: Identity) -> Scope:
+    """What the reads show to `identity` (O-46)."""
+    return Scope() if sees_all(identity) else Scope(str(identity))
+
+
+def _age_s(at: str) -> float:
+    return (datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds()
+
+
+def _error(job: Job) -> ErrorFacts:
+    failed = job.error or {}
+    return ErrorFacts(
+        at=job.ended_at or job.created_at,
+        code=str(failed.get("code", "")),
+        message=str(failed.get("message", "")),
+        op=job.op,
+        job=job.id,
+        thread=job.thread,
+    )
+
+
+class FactsFromStore:
+    """Answers from `store`, which lives on `loop`. Never to be called on that loop."""
+
+    def __init__(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
+        self._store = store
+        self._loop = loop
+
+    def _ask(self, question: Coroutine[Any, Any, T]) -> T:
+        try:
+            return asyncio.run_coroutine_threadsafe(question, self._loop).result(_WAIT_S)
+        except TimeoutError:
+            raise FactsUnavailable(f"no answer within {_WAIT_S:g} s") from None
+        except StoreError as failed:
+            raise FactsUnavailable(type(failed).__name__) from None
+
+    def _agent_facts(self, agent: Agent, running: Sequence[Job]) -> AgentFacts:
+        mine = f"{Role.AGENT}/{agent.name}"
+        return AgentFacts(
+            name=agent.name,
+            role=agent.role,
+            thread=agent.thread,
+            current_job=next((job.id for job in running if job.identity == mine), None),
+            permissions=ROLE_GRANTS[Role.AGENT].allow,
+        )
+
+    def _running(self) -> Sequence[Job]:
+        return self._ask(self._store.jobs(state=JobState.RUNNING, limit=_MOST_COUNTED))
+
+    def agents(self) -> Sequence[AgentFacts]:
+        running = self._running()
+        return [self._agent_facts(agent, running) for agent in self._ask(self._store.agents())]
+
+    def agent(self, name: str) -> AgentFacts | None:
+        agent = self._ask(self._store.agent(name))
+        return None if agent is None else self._agent_facts(agent, self._running())
+
+    def workers(self, scope: Scope) -> Sequence[WorkerFacts] | None:
+        return None
+
+    def worker(self, worker_id: str, scope: Scope) -> WorkerFacts | None:
+        return None
+
+    def timers(self, scope: Scope) -> Sequence[TimerFacts] | None:
+        return None
+
+    def timer(self, id_or_name: str, scope: Scope) -> TimerFacts | None:
+        return None
+
+    def open_jobs(self, scope: Scope, limit: int) -> Sequence[Job]:
+        return self._ask(self._store.jobs(scope.identity, JobState.RUNNING, limit))
+
+    def ended_jobs(self, scope: Scope, limit: int) -> Sequence[Job]:
+        good = self._ask(self._store.jobs(scope.identity, JobState.SUCCEEDED, limit))
+        bad = self._ask(self._store.jobs(scope.identity, JobState.FAILED, limit))
+        return sorted([*good, *bad], key=lambda job: job.ended_at or "", reverse=True)[:limit]
+
+    def job(self, job_id: str, scope: Scope) -> Job | None:
+        job = self._ask(self._store.job(job_id))
+        return job if job and scope.identity in (None, job.identity) else None
+
+    def job_events(self, job_id: str, limit: int) -> Sequence[JobEvent]:
+        return self._ask(self._store.events(job_id))[-limit:]
+
+    def threads(self, scope: Scope, limit: int) -> Sequence[Thread]:
+        if scope.identity is not None and scope.agent is None:
+            return []
+        return self._ask(self._store.threads(scope.agent, limit))
+
+    def thread(self, thread_id: str, scope: Scope) -> Thread | None:
+        thread = self._ask(self._store.thread(thread_id))
+        if thread is None or scope.identity is None:
+            return thread
+        return thread if scope.agent is not None and thread.agent == scope.agent else None
+
+    def last_messages(self, thread_id: str, limit: int) -> Sequence[Message]:
+        thread = self._ask(self._store.thread(thread_id))
+        after = max(0, thread.last_seq - limit) if thread else 0
+        return self._ask(self._store.messages(thread_id, after, limit))
+
+    def queue(self) -> QueueFacts:
+        running = self._running()
+        oldest = min((job.created_at for job in running), default=None)
+        return QueueFacts(running_jobs=len(running), oldest_running_s=_age_s(oldest) if oldest else None)
+
+    def usage(self, scope: Scope) -> Sequence[UsageFacts] | None:
+        return None
+
+    def errors(self, scope: Scope, limit: int) -> Sequence[ErrorFacts]:
+        failed = self._ask(self._store.jobs(scope.identity, JobState.FAILED, limit))
+        return [_error(job) for job in failed]

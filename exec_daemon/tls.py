@@ -1,0 +1,168 @@
+"""Our own certificate authority and server certificate, made at the first start.
+
+The CA's key never leaves the state directory; clients verify against `ca.pem`. A server certificate that
+has expired, will soon, or does not fit the CA is made anew; a damaged CA is refused, since every client
+would have to trust a new one.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from exec_daemon.errors import CertificateUnusable
+from exec_daemon.home import Home, write_private
+
+Key: TypeAlias = ec.EllipticCurvePrivateKey
+
+CA_LIFE: Final = timedelta(days=3650)
+SERVER_LIFE: Final = timedelta(days=365)
+# A daemon that runs for a month after this check still has a valid certificate.
+RENEW_BEFORE: Final = timedelta(days=30)
+# Clocks of two machines differ.
+_BACKDATED: Final = timedelta(hours=1)
+NAMES: Final = ("localhost",)
+ADDRESSES: Final = ("127.0.0.1", "::1")
+
+
+def _name(common: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
+
+
+def _pem(key: Key) -> bytes:
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+
+def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not signs_certificates,
+        key_cert_sign=signs_certificates,
+        crl_sign=signs_certificates,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
+
+
+def _builder(subject: x509.Name, issuer: x509.Name, key: Key, now: datetime) -> x509.CertificateBuilder:
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - _BACKDATED)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    )
+
+
+def make_ca(now: datetime) -> tuple[x509.Certificate, Key]:
+    """A new authority that may sign leaf certificates only."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = _name("inband local CA")
+    certificate = (
+        _builder(name, name, key, now)
+        .not_valid_after(now + CA_LIFE)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(_usage(signs_certificates=True), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    return certificate, key
+
+
+def make_server(
+    ca: x509.Certificate, ca_key: Key, now: datetime, host: str | None = None
+) -> tuple[x509.Certificate, Key]:
+    """A server certificate for this machine's local names, and for `host` when it is another."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    certificate = (
+        _builder(_name("inband daemon"), ca.subject, key, now)
+        .not_valid_after(min(now + SERVER_LIFE, ca.not_valid_after_utc))
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_usage(signs_certificates=False), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(x509.SubjectAlternativeName(_alternatives(host)), critical=False)
+        .add_extension(
+            x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key()), critical=False
+        )
+        .sign(ca_key, hashes.SHA256())
+    )
+    return certificate, key
+
+
+def _alternatives(host: str | None) -> list[x509.GeneralName]:
+    wanted = dict.fromkeys((*NAMES, *ADDRESSES, *((host,) if host else ())))
+    return [_alternative(name) for name in wanted]
+
+
+def _alternative(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+def _read(certificate: Path, key: Path) -> tuple[x509.Certificate, Key]:
+    """Raises ValueError or OSError."""
+    loaded = serialization.load_pem_private_key(key.read_bytes(), password=None)
+    if not isinstance(loaded, ec.EllipticCurvePrivateKey):
+        raise ValueError("not an elliptic-curve key")  # noqa: TRY004 - the file's content is wrong, not a type
+    found = x509.load_pem_x509_certificate(certificate.read_bytes())
+    if found.public_key() != loaded.public_key():
+        raise ValueError("the key does not belong to the certificate")
+    return found, loaded
+
+
+def _ca(home: Home, now: datetime) -> tuple[x509.Certificate, Key]:
+    if not home.ca_cert.exists() and not home.ca_key.exists():
+        certificate, key = make_ca(now)
+        write_private(home.ca_key, _pem(key))
+        write_private(home.ca_cert, certificate.public_bytes(serialization.Encoding.PEM))
+        return certificate, key
+    try:
+        return _read(home.ca_cert, home.ca_key)
+    except (ValueError, OSError) as damaged:
+        text = (
+            f"the certificate authority {home.ca_cert} cannot be used: {damaged}. Restore ca.pem and ca.key "
+            "from a backup, or remove both: a new authority is made and clients have to fetch the new ca.pem."
+        )
+        raise CertificateUnusable(text, str(home.ca_cert)) from None
+
+
+def _usable(server: x509.Certificate, ca: x509.Certificate, now: datetime, host: str | None) -> bool:
+    """Will clients that trust `ca` accept it for another while?"""
+    names = server.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    try:
+        server.verify_directly_issued_by(ca)
+    except (InvalidSignature, ValueError, TypeError):
+        return False
+    fits = all(name in list(names) for name in _alternatives(host))
+    return fits and server.not_valid_before_utc <= now < server.not_valid_after_utc - RENEW_BEFORE
+
+
+def ensure_certificates(home: Home, host: str | None = None, now: datetime | None = None) -> None:
+    """Makes or renews what is missing or too old; raises `CertificateUnusable`, `HomeUnusable`."""
+    now = now or datetime.now(UTC)
+    ca, ca_key = _ca(home, now)
+    try:
+        server, _ = _read(home.server_cert, home.server_key)
+        if _usable(server, ca, now, host):
+            return
+    except (ValueError, OSError, x509.ExtensionNotFound):
+        pass
+    server, key = make_server(ca, ca_key, now, host)
+    write_private(home.server_key, _pem(key))
+    write_private(home.server_cert, server.public_bytes(serialization.Encoding.PEM))
