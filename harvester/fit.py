@@ -29,7 +29,7 @@ def wanted(text: str) -> int:
 
 def block(text: str, most_chars: int, reference: str = "") -> str:
     """`text`, inert and fenced, at most `most_chars`; the note of a cut ends with `reference`."""
-    if not text or most_chars < _LEAST_CHARS:
+    if most_chars < min(wanted(text), _LEAST_CHARS) or not text:
         return ""
     return fenced(_fitted(text, most_chars - _FENCE_CHARS, reference))
 

@@ -22,8 +22,8 @@ def _look(data: dict[str, Any]) -> Iterator[str]:
     yield from _seen(data["data"])
     if data.get("truncated"):
         yield "(the box left out more)"
-    notes = data.get("notes") or ()
-    for note in notes if isinstance(notes, list) else (notes,):
+    notes = data.get("notes") or []
+    for note in notes if isinstance(notes, list) else [notes]:
         yield f"note: {note}"
 
 
