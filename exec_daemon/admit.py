@@ -62,10 +62,10 @@ async def effective(store: Store, asker: Asker, request: CallRequest) -> Identit
 
 def admit(registry: Registry, identity: Identity, facts: Facts, call: Call) -> Admitted | CallError:
     """Normalise, validate, decide; pure."""
-    name, args = registry.normalise(call.op, call.args)
-    op = registry.ops.get(name)
+    written, args = registry.normalise(call.op, call.args)
+    op = registry.find(written)
     if op is None:
-        return registry.unknown(name)
+        return registry.unknown(written)
     arguments = validate(op, args)
     if isinstance(arguments, CallError):
         return arguments

@@ -55,6 +55,14 @@ class Registry:
         """Op and arguments under their canonical names (O-20)."""
         return normalise(op, args, self.names)
 
+    def find(self, name: str) -> Op | None:
+        """The op of this name in any spelling.
+
+        A call whose arguments contradict each other is not normalised (GRAMMAR 5.2): its op still is.
+        """
+        meaning = self.names.meaning(name)
+        return self.ops.get(meaning.op if meaning else name)
+
     def unknown(self, name: str) -> CallError:
         """UNKNOWN_OP with near matches (O-13)."""
         known = [*self.ops, *(alias for info in self.infos for alias in info.aliases)]

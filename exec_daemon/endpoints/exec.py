@@ -54,7 +54,7 @@ def wait_s(preferences: list[str], most_s: float) -> float | None:
 def _accepted(pending: Pending) -> Response:
     job = pending.job
     body = {"job_id": job.id, "call_id": job.call_id, "op": job.op, "state": str(job.state)}
-    return answer(body, 202, {"location": f"/jobs/{job.id}", "preference-applied": "respond-async"})
+    return answer(body, 202, {"location": f"/jobs/{job.id}"})
 
 
 def _result(result: Result) -> Response:

@@ -65,5 +65,5 @@ async def events(ask: Ask) -> Response:
 async def cancel(ask: Ask) -> Response:
     """Stops the job if it runs, and answers with it. Cancelling twice is cancelling once."""
     job = await _seen(ask)
-    await ask.services.executor.cancel(job.id)
+    await ask.services.executor.jobs.cancel(job.id)
     return answer((await _seen(ask)).to_json())

@@ -27,8 +27,8 @@ async def one(ask: Ask) -> Response:
     """One op, by its name or an alias."""
     registry = ask.services.registry
     written = ask.request.path_params["op"]
-    name, _ = registry.normalise(written, {})
-    found = next((info for info in registry.infos if info.name == name), None)
-    if found is None:
+    op = registry.find(written)
+    if op is None:
         raise Refused(registry.unknown(written))
-    return answer(_for(ask, found).to_json())
+    info = next(info for info in registry.infos if info.name == op.name)
+    return answer(_for(ask, info).to_json())

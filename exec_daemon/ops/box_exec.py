@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from exec_daemon.box.arguments import check as check_argument
+from exec_daemon.box.refusals import unknown_action
 from exec_daemon.op import Arguments, Ended, Op, OpContext, Success
 from messaging import CallError
 from patterns import vocabulary
@@ -16,6 +18,20 @@ class Args(Arguments):
 
     action: str = Field(min_length=1, max_length=64, description="one of the 27 actions")
     arg: str | int | None = Field(default=None, description="the action's argument, where it takes one")
+
+
+def check(args: Args) -> CallError | None:
+    """UNKNOWN_ACTION with the 27, or INVALID_ARGS, before anything is touched (O-41, O-42, O-43)."""
+    from exec_daemon.box import BY_NAME, BoxError  # loads all reads; listing the ops needs none
+
+    chosen = BY_NAME.get(args.action)
+    if chosen is None:
+        return unknown_action(args.action, BY_NAME).error
+    try:
+        check_argument(chosen.name, chosen.argument, args.arg)
+    except BoxError as refused:
+        return refused.error
+    return None
 
 
 async def run(args: Args, context: OpContext) -> Ended:
@@ -31,5 +47,6 @@ OP = Op(
     arguments=Args,
     example={"action": "disk"},
     run=run,
+    check=check,
     actions=_ACTIONS,
 )

@@ -1,0 +1,111 @@
+"""Everything behind the listener, put together, opened and closed in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from exec_daemon.box import BoxContext, Scope
+from exec_daemon.box_reads import BoxReads
+from exec_daemon.execute import Executor
+from exec_daemon.home import Home
+from exec_daemon.listen import is_loopback
+from exec_daemon.ops import ALLOWLIST
+from exec_daemon.rates import Buckets
+from exec_daemon.registry import registry
+from exec_daemon.services import Services
+from exec_daemon.settings import DaemonSettings
+from exec_daemon.store import Store, StoreError, open_store, random_id, utc_now
+from exec_daemon.store_facts import FactsFromStore
+from exec_daemon.tls import ensure_certificates
+from exec_daemon.tokens import ensure_bootstrap
+from messaging import secret_values
+
+log = logging.getLogger(__name__)
+
+# `last used` of a token may be so stale: written with each request, it would make every read a write.
+_TOUCH_EVERY_S: Final = 5.0
+
+
+def _box_reads(settings: DaemonSettings, home: Home, store: Store) -> BoxReads:
+    facts = FactsFromStore(store, asyncio.get_running_loop())
+
+    def context(scope: Scope) -> BoxContext:
+        return BoxContext(
+            facts=facts,
+            scope=scope,
+            repos=settings.repos,
+            log_dir=home.root,
+            secrets=secret_values(os.environ),
+            daemon_file=home.address,
+            program=settings.box_ctl,
+        )
+
+    return BoxReads(context, settings.limits.box_time_limit_s)
+
+
+def _services(settings: DaemonSettings, store: Store, box: BoxReads) -> Services:
+    ops, buckets = registry(ALLOWLIST), Buckets(time.monotonic)
+    return Services(
+        settings=settings,
+        store=store,
+        registry=ops,
+        executor=Executor(
+            registry=ops, store=store, buckets=buckets, limits=settings.limits, box=box, new_id=random_id
+        ),
+        buckets=buckets,
+        clock=utc_now,
+        new_id=random_id,
+        stopping=asyncio.Event(),
+    )
+
+
+async def _write_token_uses(services: Services) -> None:
+    uses = dict(services.token_uses)
+    services.token_uses.clear()
+    if uses:
+        with contextlib.suppress(StoreError):  # the time of last use is worth no failure
+            await services.store.touch_tokens(uses)
+
+
+async def _keep_writing_token_uses(services: Services) -> None:
+    while True:
+        await asyncio.sleep(_TOUCH_EVERY_S)
+        await _write_token_uses(services)
+
+
+async def _prepare(settings: DaemonSettings, home: Home, store: Store) -> None:
+    """What each start does before anybody is served."""
+    ensure_certificates(home, None if is_loopback(settings.host) else settings.host)
+    await ensure_bootstrap(store, home, clock=utc_now, new_id=random_id)
+    for job in await store.interrupt_running():
+        log.warning("job %s (%s) was interrupted by the last stop", job.id, job.op)
+
+
+@asynccontextmanager
+async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Services]:
+    """The services of a daemon, for as long as it lasts.
+
+    Raises `StoreError` or `DaemonError`. The store comes first: only one daemon can have it.
+    """
+    store = await open_store(home.database)
+    box = _box_reads(settings, home, store)
+    try:
+        await _prepare(settings, home, store)
+        services = _services(settings, store, box)
+        writer = asyncio.create_task(_keep_writing_token_uses(services))
+        try:
+            yield services
+        finally:
+            writer.cancel()
+            await services.executor.jobs.drain(settings.limits.drain_s)
+            await _write_token_uses(services)
+    finally:
+        box.close()
+        await store.close()

@@ -1,0 +1,104 @@
+"""Jobs that run now: each in a task of its own, so that a client that goes away changes nothing.
+
+A second call with the same id joins the task of the first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import Final
+
+from exec_daemon.admit import Admitted
+from exec_daemon.faults import fault, store_error
+from exec_daemon.op import Ended, OpContext
+from exec_daemon.store import Outcome, Store, StoreError
+from messaging import CallError, ErrorCode, Job, error
+
+log = logging.getLogger(__name__)
+
+# An op that was told to stop gets so long to clean up.
+_STOP_S: Final = 1.0
+
+
+async def _time_out(call: Admitted, run: asyncio.Task[Ended]) -> CallError:
+    run.cancel()
+    await asyncio.wait({run}, timeout=_STOP_S)
+    text = f"{call.op.name} did not end within {call.op.time_limit_s:g} s."
+    return error(ErrorCode.TIMEOUT, text, side_effecting=call.op.side_effecting)
+
+
+def _ended(run: asyncio.Task[Ended]) -> Ended:
+    """What the op came to; whatever it raised is an error of the call."""
+    if run.cancelled():
+        return error(ErrorCode.CANCELLED, "The job was cancelled before it ended.")
+    failed = run.exception()
+    if isinstance(failed, StoreError):
+        return store_error(failed)
+    return run.result() if failed is None else fault(failed)
+
+
+class RunningJobs:
+    """Starts, joins and stops jobs. Lives on the event loop; `context` gives an op what it may use."""
+
+    def __init__(self, store: Store, context: Callable[[Admitted, Job], OpContext]) -> None:
+        self._store = store
+        self._context = context
+        self._jobs: dict[str, asyncio.Task[Job]] = {}
+        self._runs: dict[str, asyncio.Task[Ended]] = {}
+
+    def __contains__(self, job_id: str) -> bool:
+        return job_id in self._jobs
+
+    def start(self, call: Admitted, job: Job) -> asyncio.Task[Job]:
+        """The task that runs the job to its stored end; the present one where it runs already."""
+        if job.id in self._jobs:
+            return self._jobs[job.id]
+        task = asyncio.create_task(self._run(call, job), name=job.id)
+        self._jobs[job.id] = task
+        task.add_done_callback(self._forget)
+        return task
+
+    async def cancel(self, job_id: str) -> None:
+        """Stops a running op and waits until its job has ended, CANCELLED or as it just did."""
+        run, job = self._runs.get(job_id), self._jobs.get(job_id)
+        if run is not None and job is not None:
+            run.cancel()
+            await asyncio.wait({job}, timeout=_STOP_S)
+
+    async def drain(self, timeout_s: float) -> None:
+        """Waits for what runs; what still runs then is left to the next start (`interrupt_running`)."""
+        if self._jobs:
+            _, late = await asyncio.wait(set(self._jobs.values()), timeout=timeout_s)
+            for task in late:
+                task.cancel()
+
+    def _forget(self, task: asyncio.Task[Job]) -> None:
+        del self._jobs[task.get_name()]
+        if not task.cancelled() and (failed := task.exception()):
+            log.error("the end of %s could not be stored: %s", task.get_name(), failed)
+
+    async def _run(self, call: Admitted, job: Job) -> Job:
+        began_s = time.monotonic()
+        ended = await self._attempt(call, job)
+        took_ms = round((time.monotonic() - began_s) * 1000, 3)
+        if isinstance(ended, CallError):
+            return await self._store.finish(job.id, Outcome(error=ended, duration_ms=took_ms))
+        try:
+            return await self._store.finish(
+                job.id, Outcome(data=ended.data, duration_ms=took_ms), ended.effects
+            )
+        except StoreError as failed:
+            return await self._store.finish(job.id, Outcome(error=store_error(failed), duration_ms=took_ms))
+
+    async def _attempt(self, call: Admitted, job: Job) -> Ended:
+        """One run of the op within its time limit."""
+        run = asyncio.create_task(call.op.run(call.arguments, self._context(call, job)))
+        self._runs[job.id] = run
+        try:
+            await asyncio.wait({run}, timeout=call.op.time_limit_s)
+            return _ended(run) if run.done() else await _time_out(call, run)
+        finally:
+            del self._runs[job.id]
