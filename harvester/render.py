@@ -66,7 +66,7 @@ def render(
 
 def _heading(number: int, answer: Answered) -> str:
     result = answer.result
-    names = [word(result.op, _OP_CHARS)]
+    names = [word(result.op or "?", _OP_CHARS)]
     for key in _BRIEF.get(result.op, ()):
         value = answer.call.args.get(key)
         names += [word(clean(value), _BRIEF_CHARS)] if isinstance(value, str) and value else []

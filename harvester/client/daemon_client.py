@@ -138,10 +138,14 @@ class DaemonClient:
             return Thread.from_json(self._wire.get(f"/threads/{_segment(thread)}"))
 
     def create_thread(
-        self, thread_id: str | None = None, *, title: str = "", agent: str | None = None
+        self,
+        id: str | None = None,  # noqa: A002 - the API's own word for it
+        *,
+        title: str = "",
+        agent: str | None = None,
     ) -> Thread:
         """A new thread; the daemon gives the id if none is given."""
-        wanted = {"id": thread_id, "title": title or None, "agent": agent}
+        wanted = {"id": id, "title": title or None, "agent": agent}
         with self._reading("/threads"):
             return Thread.from_json(self._post("/threads", _set(wanted)))
 
@@ -244,7 +248,8 @@ class DaemonClient:
         with self._reading("/exec"):
             if "would" in answer.body:
                 return Result(op=request.call.op, data={"would": answer.body["would"]})
-            return Result.from_json(answer.body)
+            # What fails before the op is read names none.
+            return Result.from_json(answer.body | {"op": answer.body["op"] or request.call.op})
 
     @contextmanager
     def _reading(self, path: str) -> Iterator[None]:

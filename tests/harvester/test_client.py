@@ -84,7 +84,7 @@ def test_a_call_carries_token_thread_reply_and_author_and_comes_back_as_a_result
 @pytest.mark.parametrize(
     ("status", "body"),
     [
-        (404, {"ok": False, "op": "x", "error": {"code": "UNKNOWN_OP", "message": "no"}}),
+        (404, {"ok": False, "op": "", "error": {"code": "UNKNOWN_OP", "message": "no"}}),
         (404, {"type": "about:blank", "title": "no", "status": 404, "code": "UNKNOWN_OP", "detail": "no"}),
     ],
 )
@@ -92,7 +92,7 @@ def test_a_refused_call_is_a_result_with_its_code_and_raises_nothing(status: int
     # O-13
     result, _ = run(Script(answer(status, body)), lambda client: client.call(request()))
     assert result.error is not None
-    assert (result.error.code, result.error.message) == (ErrorCode.UNKNOWN_OP, "no")
+    assert (result.op, result.error.code, result.error.message) == ("dm.send", ErrorCode.UNKNOWN_OP, "no")
 
 
 def test_a_busy_daemon_is_asked_again_with_growing_pauses() -> None:
