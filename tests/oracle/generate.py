@@ -1,0 +1,282 @@
+"""Seeded texts to compare two readings on: mutated case files, and random Markdown of the grammar's words."""
+
+from __future__ import annotations
+
+import random
+import re
+
+_CALLS = r"""
+[TOOL tools.list {}]
+[EXEC cron.list {}]
+[TOOL cron.list]
+[DM {"to":"a","text":"b"}]
+[TOOL box.exec {"action":"disk"}]
+[TOOL box.disk]
+[TOOL {"op":"tools.list"}]
+[TOOL {"q":"[TOOL tools.list {}]"}]
+[TOOL box.exec {"args":{"action":"cpu"}}]
+[DM {"t":"use `ls`"}]
+[DM {"t":"“ „ « ~~ \" '"}]
+[DM {"t":"<code> <!-- <think>"}]
+[TOOL x {"a":
+[TOOL x {bad}]
+[TOOL x {bad}
+[TOOL x {"a":1
+[DM {"a":"
+[TOOL
+[DM
+[EXEC dm.send
+[DM dm.send {
+[TOOL job.get]
+[TOOL a:b {x
+[TOOLBOX {
+[RESULT {
+[RESULT {"verdict":"ok"}]
+{
+}
+]
+}]
+"}]
+"a":1
+"""
+_WORDS = r"""
+[RESULT] PASS
+[RESULT] FAIL: x
+**[RESULT] PASS**: x
+- [RESULT] done
+[RESULT] ok.
+curl https://localhost/exec -d '{"op":"tools.list"}'
+$ curl -sXPOST https://127.0.0.1:1/exec -d "{\"op\":\"cron.list\"}"
+curl https://x.example
+curl https://localhost/exec \
+-d '{"op":"dm.read"}'
+tools.list
+cron.list {}
+box.exec {"action":"cpu"}
+disk
+logs nginx
+{"op":"cron.list"}
+{"action":"df"}
+```tool
+~~~exec
+```box
+```bash
+```
+~~~
+````
+``` x
+word
+é
+1
+"""
+_MARKS = r"""
+“
+”
+„
+«
+»
+‘
+’
+‹
+›
+「
+」
+"
+'
+`
+``
+~~
+~
+~~~
+*
+**
+_
+\
+\\
+!
+(
+(u)
+[1]
+[a](b)
+.
+:
+<div>
+</div>
+<b>
+</b>
+<answer>
+<pre>
+</pre>
+<!--
+-->
+<!-->
+<?
+?>
+<!X
+>
+<![CDATA[
+]]>
+<code>
+</code>
+<q>
+</q>
+<s>
+</s>
+<del>
+<kbd x="1">
+<https://a.b/c>
+<a title="
+">
+<a b='
+<think>
+</think>
+<Thinking a="b">
+</thinking>
+<think/>
+<reasoning>
+</reasoning>
+"""
+_BLOCKS = [
+    "> ",
+    ">",
+    "- ",
+    "-",
+    "* ",
+    "1. ",
+    "2) ",
+    "    ",
+    "  ",
+    "   ",
+    "\t",
+    "# ",
+    "## ",
+    "---",
+    "***",
+    "===",
+]
+_BLOCKS += ["| a |", "|---|", "| ", "|-|-|", "a | b", "[ ] ", "- [x] "]
+_STARTS = [
+    *_BLOCKS,
+    "```",
+    "~~~",
+    "````",
+    "``` x",
+    "<div>",
+    "</div>",
+    "<pre>",
+    "<?",
+    "?>",
+    "<!X",
+    "| a |",
+    "***",
+]
+_ODD = ["\u00a0", "\u200b", "\ufeff", "\x1b[1m", "\x00", "\ud800", "\x0c", "\x85", "\u2028"]
+_ENDS = ["\n", "\n", "\n", "\n", "\n\n", "\r\n", "\r"]
+
+GROUPS = ([w for w in _CALLS.split("\n") if w], [w for w in _WORDS.split("\n") if w])
+MARKS = [w for w in _MARKS.split("\n") if w]
+TOKENS = [*GROUPS[0], *GROUPS[1], *MARKS, *_BLOCKS, *_ENDS, *_ODD]
+
+
+def markdown(chance: random.Random) -> str:
+    """Random Markdown: few tokens a line, calls often, so that what surrounds them decides."""
+    parts: list[str] = []
+    for _ in range(chance.randint(2, 24)):
+        parts.append(_token(chance))
+        if chance.random() < 0.3:
+            parts.append(" ")
+    if chance.random() < 0.6:
+        parts.append(chance.choice(["", "\n", "\n\n", " "]) + chance.choice(GROUPS[0][:6]))
+    return "".join(parts)
+
+
+def blocks_only(chance: random.Random) -> str:
+    """Lines of block marks with words to recognise them by.
+
+    Left out is where the grammar departs from cmark: comments that a container cuts off, HTML of kind 7 where
+    a line can be a lazy continuation, and the empty row.
+    """
+    lines = []
+    for word in range(chance.randint(1, 8)):
+        marks = "".join(chance.choice(_STARTS) for _ in range(chance.choice([0, 1, 1, 2, 2, 3])))
+        lines.append(marks + chance.choice(["", f"w{word}x", f"w{word}x", f"w{word}x y"]))
+    return "\n".join(lines)
+
+
+def _token(chance: random.Random) -> str:
+    pool = chance.choices([GROUPS[0], GROUPS[1], MARKS, _BLOCKS, _ENDS, _ODD], [5, 3, 6, 4, 6, 0.2])[0]
+    return chance.choice(pool)
+
+
+def mutated(chance: random.Random, texts: list[str]) -> str:
+    """A case text with one to four changes."""
+    text = chance.choice(texts)
+    for _ in range(chance.randint(1, 4)):
+        text = chance.choice(_CHANGES)(chance, text, texts)
+    return text
+
+
+def _insert(chance: random.Random, text: str, _: list[str]) -> str:
+    at = _place(chance, text)
+    return text[:at] + chance.choice(TOKENS) + text[at:]
+
+
+def _delete(chance: random.Random, text: str, _: list[str]) -> str:
+    start = _place(chance, text)
+    end = start + chance.choice([1, 1, 2, 5, 20])
+    return text[:start] + text[end:]
+
+
+def _double(chance: random.Random, text: str, _: list[str]) -> str:
+    start = _place(chance, text)
+    end = start + chance.choice([1, 3, 10, 40])
+    return text[:end] + text[start:]
+
+
+def _splice(chance: random.Random, text: str, texts: list[str]) -> str:
+    other = chance.choice(texts)
+    return text[: _place(chance, text)] + other[_place(chance, other) :]
+
+
+def _swap_lines(chance: random.Random, text: str, _: list[str]) -> str:
+    lines = text.split("\n")
+    one, two = chance.randrange(len(lines)), chance.randrange(len(lines))
+    lines[one], lines[two] = lines[two], lines[one]
+    return "\n".join(lines)
+
+
+def _prefix_line(chance: random.Random, text: str, _: list[str]) -> str:
+    lines = text.split("\n")
+    at = chance.randrange(len(lines))
+    lines[at] = chance.choice(_BLOCKS) + lines[at]
+    return "\n".join(lines)
+
+
+def _prefix_all(chance: random.Random, text: str, _: list[str]) -> str:
+    return chance.choice(_BLOCKS) + text.replace(
+        "\n", "\n" + chance.choice(["> ", "  ", "   ", "    ", "\t"])
+    )
+
+
+def _line_ends(chance: random.Random, text: str, _: list[str]) -> str:
+    return text.replace("\n", chance.choice(["\r\n", "\r", "\n\n"]))
+
+
+_CHANGES = (
+    _insert,
+    _insert,
+    _insert,
+    _delete,
+    _double,
+    _splice,
+    _swap_lines,
+    _prefix_line,
+    _prefix_all,
+    _line_ends,
+)
+
+
+def _place(chance: random.Random, text: str) -> int:
+    """Mostly at a border of a token, where rules meet."""
+    borders = [found.start() for found in re.finditer(r"\b|\s|[^\w\s]", text)]
+    return chance.choice(borders or [0]) if chance.random() < 0.8 else chance.randint(0, len(text))
