@@ -21,7 +21,7 @@ APPLICATION_ID: Final = 0x494E4244
 _MAGIC: Final = b"SQLite format 3\x00"
 _HEADER_BYTES: Final = 100
 # Offsets: page size 16, change counter 24, pages 28, user version 60, application id 68, valid-for 92.
-_HEADER: Final = struct.Struct(">16sH6xII28xII20xI")
+_HEADER: Final = struct.Struct(">16sH6xII28xI4xI20xI")
 # quick_check reads the whole file, about 1 GB in a second from the page cache. Above this size a start
 # would wait noticeably; damage that the header does not show is then found by the query that meets it.
 _MOST_BYTES_CHECKED: Final = 256 * 1024 * 1024

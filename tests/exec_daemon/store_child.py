@@ -1,0 +1,130 @@
+"""Programs that store tests run in a process of their own: `python -m tests.exec_daemon.store_child NAME FOLDER`.
+
+Each prints one JSON document. `full` and `read_only_disk` mount a small file system over FOLDER, so they
+want a mount namespace of their own; `read_only_folder` gives up root first, who may write anywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from exec_daemon.store import SqliteStore, Store, StoreError, StoreFull, open_store
+from tests.contracts.samples import message, thread
+
+ORDINARY_USER = 1000
+DISK_BYTES = 2 * 1024 * 1024
+# More of these than the disk has room for.
+BODY = "x" * 100_000
+MOST_BODIES = 100
+
+
+def say(document: Any) -> None:
+    sys.stdout.write(json.dumps(document) + "\n")
+    sys.stdout.flush()
+
+
+async def fault_of(act: Awaitable[Any]) -> str | None:
+    try:
+        await act
+    except StoreError as fault:
+        return type(fault).__name__
+    return None
+
+
+def mount(folder: Path) -> None:
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)], check=True)
+
+
+async def hold(folder: Path) -> None:
+    """Owns the store until it is killed."""
+    await open_store(folder / "store.db")
+    say("open")
+    time.sleep(600)
+
+
+async def fill(store: Store) -> int:
+    """Appends until the disk is full; how many messages were acknowledged."""
+    for number in range(MOST_BODIES):
+        try:
+            await store.append(message("a", BODY))
+        except StoreFull:
+            return number
+    raise AssertionError("the disk took everything")
+
+
+async def full(folder: Path) -> None:
+    mount(folder)
+    store = await open_store(folder / "store.db")
+    await store.create_thread(thread("a"))
+    ballast = folder / "ballast"
+    ballast.write_bytes(b"x" * (DISK_BYTES // 2))
+    acknowledged = await fill(store)
+    kept = len(await store.messages("a"))
+    # Small writes share the group of one that cannot fit.
+    together = [store.append(message("a", BODY * 10)), *[store.append(message("a", "s")) for _ in range(3)]]
+    kinds = [type(end).__name__ for end in await asyncio.gather(*together, return_exceptions=True)]
+    ballast.unlink()
+    healed = await fault_of(store.append(message("a")))
+    await store.close()
+    again = await open_store(folder / "store.db")
+    say(
+        {
+            "acknowledged": acknowledged,
+            "kept": kept,
+            "large": kinds[0],
+            "healed": healed,
+            "after": (await again.last_position()) - acknowledged - kinds.count("Appended"),
+        }
+    )
+    await again.close()
+
+
+async def full_at_birth(folder: Path) -> None:
+    mount(folder)
+    (folder / "ballast").write_bytes(b"x" * (DISK_BYTES - 8192))
+    first = await fault_of(open_store(folder / "store.db"))
+    made = (folder / "store.db").exists()
+    (folder / "ballast").unlink()
+    say({"fault": first, "made": made, "healed": await fault_of(open_store(folder / "store.db"))})
+
+
+async def read_only_disk(folder: Path) -> None:
+    mount(folder)
+    store = await open_store(folder / "store.db")
+    await store.create_thread(thread("a"))
+    await store.close()
+    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+    say({"fault": await fault_of(open_store(folder / "store.db")), "files": sorted(os.listdir(folder))})
+
+
+async def read_only_folder(folder: Path) -> None:
+    await (await open_store(folder / "store.db")).close()
+    folder.chmod(0o555)
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(ORDINARY_USER)
+        os.setuid(ORDINARY_USER)
+    (fault,) = [await fault_of(open_store(folder / "store.db"))]
+    say({"fault": fault})
+
+
+PROGRAMS: dict[str, Callable[[Path], Awaitable[None]]] = {
+    "hold": hold,
+    "full": full,
+    "full_at_birth": full_at_birth,
+    "read_only_disk": read_only_disk,
+    "read_only_folder": read_only_folder,
+}
+
+if __name__ == "__main__":
+    # Loaded while every file can still be read.
+    assert SqliteStore
+    asyncio.run(PROGRAMS[sys.argv[1]](Path(sys.argv[2])))
