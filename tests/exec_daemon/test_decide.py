@@ -1,0 +1,120 @@
+"""The decision, over the whole table of roles and ops."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exec_daemon.decide import Claim, Decision, Facts, decide, decide_on_behalf
+from exec_daemon.grants import Grant
+from exec_daemon.identity import Identity, Role
+from messaging import AuthorKind, Message, MessageKind
+from patterns import vocabulary
+
+OPERATOR = Identity(Role.OPERATOR, "local")
+HERON = Identity(Role.AGENT, "heron")
+WORKER = Identity(Role.WORKER, "w1")
+HARVESTER = Identity(Role.HARVESTER, "local")
+
+READS = {"box.exec", "tools.list", "dm.read", "cron.list", "job.get"}
+CRON = {"cron.create", "cron.update", "cron.pause", "cron.resume", "cron.cancel"}
+# O 7.5, written down once more by hand.
+MAY = {
+    Role.OPERATOR: set(vocabulary().known_ops),
+    Role.AGENT: READS | CRON | {"dm.send", "job.cancel", "swarm.spawn"},
+    Role.WORKER: {"dm.send", "box.exec", "tools.list"},
+    Role.VIEWER: READS,
+    Role.HARVESTER: set(),
+}
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("op", vocabulary().known_ops)
+def test_each_role_may_do_what_the_table_of_roles_says_and_nothing_else(role: Role, op: str) -> None:
+    decision = decide(Identity(role, "x"), op, {}, Facts())  # O-33, O-52, O 7.5
+    assert decision.allowed is (op in MAY[role])
+    assert decision.rule == "grant allow"
+    assert decision.reason
+
+
+@given(st.sampled_from([role for role in Role if role is not Role.OPERATOR]), st.text(max_size=20))
+def test_an_op_that_nobody_thought_of_is_denied(role: Role, suffix: str) -> None:  # O-33 default deny
+    assert not decide(Identity(role, "x"), f"new.op{suffix}", {}, Facts()).allowed
+
+
+def test_a_token_can_narrow_what_its_bearer_may_do() -> None:
+    facts = Facts(scopes=("tools.*", "dm.read"))
+    assert decide(OPERATOR, "tools.list", {}, facts).allowed
+    refused = decide(OPERATOR, "dm.send", {"to": "heron"}, facts)
+    assert refused == Decision(
+        allowed=False, rule="token scope", reason="the token is limited to tools.*, dm.read"
+    )
+
+
+def test_a_scope_never_widens_the_role() -> None:
+    assert not decide(Identity(Role.VIEWER, "x"), "dm.send", {}, Facts(scopes=("*",))).allowed
+
+
+def test_a_denial_wins_over_an_allowance() -> None:
+    facts = Facts(grant=Grant(allow=("*",), deny=("dm.*",), recipients=("*",)))
+    assert decide(HERON, "dm.send", {"to": "wren"}, facts).rule == "grant deny"
+    assert decide(HERON, "tools.list", {}, facts).allowed
+
+
+def test_a_worker_writes_to_its_owner_only() -> None:  # O 7.5
+    assert decide(WORKER, "dm.send", {"to": "heron"}, Facts(owner="heron")).allowed
+    assert decide(WORKER, "dm.send", {"to": "wren"}, Facts(owner="heron")).rule == "grant recipients"
+    assert not decide(WORKER, "dm.send", {"to": "heron"}, Facts()).allowed
+
+
+def test_recipients_are_globs() -> None:  # O-85
+    facts = Facts(grant=Grant(allow=("dm.send",), recipients=("team-*",)))
+    assert decide(HERON, "dm.send", {"to": "team-a"}, facts).allowed
+    assert not decide(HERON, "dm.send", {"to": "boss"}, facts).allowed
+
+
+def reply(**changes: object) -> Message:
+    fields: dict[str, object] = {
+        "id": "m1",
+        "thread": "t1",
+        "seq": 1,
+        "position": 1,
+        "author": "heron",
+        "author_kind": AuthorKind.AGENT,
+        "kind": MessageKind.TEXT,
+        "body": "",
+        "created_at": "2026-12-01T09:00:00.000Z",
+    }
+    return Message(**(fields | changes))  # type: ignore[arg-type]
+
+
+CLAIM = Claim("heron", "t1", "m1")
+
+
+def test_a_harvester_acts_for_the_recorded_author_of_a_reply() -> None:  # O-33
+    assert decide_on_behalf(HARVESTER, CLAIM, reply()).allowed
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        None,
+        reply(author="wren"),
+        reply(thread="t2"),
+        reply(id="m2"),
+        reply(author_kind=AuthorKind.HUMAN),
+        reply(author_kind=AuthorKind.SYSTEM),
+        reply(kind=MessageKind.DM),
+        reply(kind=MessageKind.RESULT),
+    ],
+)
+def test_no_claim_is_believed_that_the_record_does_not_prove(record: Message | None) -> None:  # O-33
+    decision = decide_on_behalf(HARVESTER, CLAIM, record)
+    assert (decision.allowed, decision.rule) == (False, "behalf record")
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role is not Role.HARVESTER])
+def test_only_a_harvester_acts_for_others(role: Role) -> None:
+    decision = decide_on_behalf(Identity(role, "heron"), CLAIM, reply())
+    assert (decision.allowed, decision.rule) == (False, "behalf role")
