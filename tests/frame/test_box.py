@@ -6,9 +6,11 @@ import ast
 import base64
 import hashlib
 import os
+import pty
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -231,12 +233,50 @@ def test_a_checkout_that_cannot_be_written_says_so_and_names_a_way_out(open_fold
     assert "Mend it: clone to a folder of your own" in run.stderr
 
 
-def test_a_folder_with_look_alike_modules_is_no_place_for_code_to_be_taken_from(
-    checkout: Checkout, tmp_path: Path
+@pytest.fixture
+def stranger(tmp_path: Path) -> Path:
+    (tmp_path / "tiny.py").write_text("raise SystemExit('code of a stranger')\n")
+    return tmp_path
+
+
+def test_the_current_folder_brings_no_code_in(checkout: Checkout, stranger: Path) -> None:
+    assert checkout.start("up", cwd=stranger).communicate(timeout=120)[0] == "up\n"
+
+
+def test_pythonpath_brings_no_code_in(checkout: Checkout, stranger: Path) -> None:
+    assert checkout.box("up", PYTHONPATH=str(stranger))[1] == "up\n"
+
+
+@pytest.fixture
+def silent_index() -> Iterator[str]:
+    """A package index that takes a connection and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/simple"
+
+
+def read_until(terminal: int, sign: bytes) -> bytes:
+    shown = b""
+    while sign not in shown:
+        shown += os.read(terminal, 1000)
+    return shown
+
+
+def test_on_a_terminal_the_set_up_shows_a_moving_line_and_ctrl_c_ends_it_with_130(
+    checkout: Checkout, silent_index: str
 ) -> None:
-    (tmp_path / "tiny.py").write_text("raise SystemExit('taken from the current folder')\n")
-    process = checkout.start("up", cwd=tmp_path)
-    assert process.communicate(timeout=120)[0] == "up\n"
+    checkout.lock("run", "absent==1.0 --hash=sha256:" + "0" * 64, index=f"--index-url {silent_index}")
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(
+            sys.executable, [sys.executable, str(checkout.folder / "box"), "up"], checkout.environment()
+        )
+    moving = read_until(terminal, b"of 1 packages")
+    assert "⠙ installing the program into .venv (once)".encode() in moving
+    os.write(terminal, b"\x03")
+    shown = read_until(terminal, b"begins the set-up again\r\n")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 130
+    assert b"Traceback" not in shown
+    os.close(terminal)
 
 
 def test_the_launcher_parses_on_the_old_python_that_it_turns_away() -> None:
