@@ -1,0 +1,91 @@
+"""The product as its two processes on a state directory of their own, to be started, killed and asked."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from harvester.client import DaemonClient
+from harvester.errors import ClientError
+from inband.compose import client_for
+from inband.errors import FrontDoorError
+from inband.settings import load
+
+ROOT = Path(__file__).parents[2]
+DAEMON, WATCHER = "daemon", "watcher"
+# A first start makes keys and a store; a machine under load takes its time.
+START_S = 30.0
+
+
+class Parts:
+    """`box up --only daemon` and `--only watcher`, without rate limits, on a free port."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("BOX_")}
+        self._environment = kept | {
+            "BOX_HOME": str(home / "state"),
+            "XDG_CONFIG_HOME": str(home),
+            "BOX_RATES_READS_PER_MINUTE": "0",
+            "BOX_RATES_WRITES_PER_MINUTE": "0",
+            "BOX_RATES_DMS_PER_MINUTE": "0",
+            "BOX_DAEMON_PORT": "0",
+        }
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def __enter__(self) -> Self:
+        self.start(DAEMON)
+        wait_until(self.ready, START_S, "the daemon to be ready")
+        self.start(WATCHER)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for name in list(self._running):
+            self.kill(name)
+
+    def start(self, name: str) -> None:
+        """Start one part; what it says goes into a log beside the state."""
+        argv = [sys.executable, "-m", "inband", "up", "--only", name]
+        with (self.home / f"{name}.log").open("ab") as log:
+            self._running[name] = subprocess.Popen(
+                argv, cwd=ROOT, env=self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+
+    def kill(self, name: str) -> int:
+        """SIGKILL, the process waited for; its exit code."""
+        process = self._running.pop(name)
+        process.send_signal(signal.SIGKILL)
+        return process.wait()
+
+    def client(self, identity: str = "operator") -> DaemonClient:
+        """A client of the daemon as it is now: a restart moves it to another port."""
+        return client_for(load(self._environment, {}), identity)
+
+    def ready(self) -> bool:
+        """Does the daemon answer?"""
+        try:
+            with self.client() as client:
+                return client.ready().get("status") == "ready"
+        except (ClientError, FrontDoorError):
+            return False
+
+    def log(self, name: str) -> str:
+        """All that the part has said so far."""
+        return (self.home / f"{name}.log").read_text(errors="replace")
+
+
+def wait_until(true: Callable[[], bool], at_most_s: float, what: str) -> None:
+    """Wait for a condition; AssertionError names it when it does not come about."""
+    end = time.monotonic() + at_most_s
+    while not true():
+        assert time.monotonic() < end, f"waited {at_most_s:.0f} s for {what}"
+        time.sleep(0.05)
