@@ -9,7 +9,8 @@ from threading import Event
 from exec_daemon.grants import ROLE_RATES, Rates
 from exec_daemon.identity import Role
 from exec_daemon.settings import DaemonLimits, DaemonSettings
-from harvester import DaemonClient, ScanPolicy
+from harvester import DaemonClient, ScanPolicy, Watcher
+from harvester.errors import Unavailable
 from inband.errors import InputError
 from inband.settings import Settings
 
@@ -40,12 +41,17 @@ def token_for(settings: Settings, name: str) -> str:
         raise InputError(f"{file}: cannot be read as a token: {broken}") from None
 
 
+def ca_file(settings: Settings) -> Path:
+    """The only CA that is believed: the setting, else the daemon's own."""
+    return Path(settings["client.ca"] or settings.home / "ca.pem").expanduser()
+
+
 def client_for(settings: Settings, token: str) -> DaemonClient:
     """A client with the identity of the token named `token` (`operator`, `harvester`)."""
     return DaemonClient(
         daemon_url(settings),
         token_for(settings, token),
-        ca_file=Path(settings["client.ca"] or settings.home / "ca.pem").expanduser(),
+        ca_file=ca_file(settings),
         timeout_s=settings["client.timeout_s"],
     )
 
@@ -81,11 +87,20 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
 
 def watch(settings: Settings, stop: Event) -> None:
     """Harvest replies as they arrive, until `stop` is set; a daemon that is away is waited for."""
-    from harvester import Watcher
-
     watcher = Watcher(
-        lambda: client_for(settings, "harvester"),
+        lambda: _once_there_is_a_daemon(settings),
         policy=scan_policy(settings),
         max_rounds=settings["harvest.max_rounds"],
     )
     watcher.run(stop)
+
+
+def _once_there_is_a_daemon(settings: Settings) -> DaemonClient:
+    """A client for the watcher. At the very first start the daemon has not made CA and tokens yet."""
+    ca = ca_file(settings)
+    try:
+        if ca.exists():
+            return client_for(settings, "harvester")
+    except InputError as missing:
+        raise Unavailable(str(missing), url=daemon_url(settings)) from None
+    raise Unavailable(f"{ca} is not there yet", url=daemon_url(settings))

@@ -7,6 +7,7 @@ from typing import Final
 from harvester.errors import BadCertificate, HarvesterError, Refused, Unauthenticated, Unavailable
 from inband.errors import Exit
 from messaging import ErrorCode, Result
+from prompt_envelope import EnvelopeError
 
 # A code that is not here ends the command with FAILED.
 BY_CODE: Final = {
@@ -30,6 +31,8 @@ _BY_TYPE: Final = (
 
 def exit_code_of(fault: Exception) -> Exit | None:
     """The exit code for an error that we know; None for a fault that nobody planned."""
+    if isinstance(fault, EnvelopeError):
+        return Exit.USAGE
     if not isinstance(fault, HarvesterError):
         return None
     if isinstance(fault, Refused):

@@ -32,11 +32,8 @@ def list_jobs(ctx: click.Context, *, state: str | None, limit: int, as_json: boo
         (one.id, one.op, one.state, _took(one), one.identity, one.thread, one.created_at) for one in found
     ]
     header = ("JOB", "OP", "STATE", "MS", "FOR", "THREAD", "STARTED")
-    show(
-        {"jobs": [one.to_json() for one in found]},
-        as_json,
-        lambda: table(rows, header) if rows else ["no jobs"],
-    )
+    document = {"jobs": [one.to_json() for one in found]}
+    show(document, lambda: table(rows, header) if rows else ["no jobs"], as_json=as_json)
 
 
 def _took(one: Job) -> str | None:
