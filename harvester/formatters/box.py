@@ -28,6 +28,10 @@ def _look(data: dict[str, Any]) -> Iterator[str]:
 
 
 def _seen(seen: Any) -> Iterator[str]:
+    if isinstance(seen, dict) and isinstance(seen.get("available"), bool):
+        if not seen["available"]:
+            yield "not available on this box"
+        seen = {key: value for key, value in seen.items() if key != "available"}
     if isinstance(seen, dict) and isinstance(seen.get("lines"), list):
         yield from lines({key: value for key, value in seen.items() if key != "lines"})
         yield from lines("\n".join(map(str, seen["lines"])))

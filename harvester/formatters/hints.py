@@ -20,12 +20,12 @@ Hint = Callable[[CallError, Call, Registry], Iterator[str]]
 _MOST_NEAR: Final = 3
 # difflib is quadratic in the length of a word; no name is longer.
 _NAME_CHARS: Final = 64
-# Shown in words of their own.
-_SPELLED_OUT: Final = frozenset({"suggestions"})
+# Where the daemon keeps them.
+_NEAR_KEYS: Final = ("suggestions", "near")
 
 
 def failure(error: CallError, call: Call, ops: Sequence[OpInfo]) -> str:
-    """Code and message, details, then the hint for this code. `error` has been cleaned."""
+    """Code and message, then the hint for this code, else the details. `error` has been cleaned."""
     return "\n".join(_failure(error, call, {op.name: op for op in ops}))
 
 
@@ -33,21 +33,26 @@ def _failure(error: CallError, call: Call, registry: Registry) -> Iterator[str]:
     yield f"{error.code}: {error.message}"
     if error.retryable:
         yield "This may work later."
-    details = {key: value for key, value in error.details.items() if key not in _SPELLED_OUT}
-    yield from lines(details)
-    yield from HINTS.get(error.code, _no_hint)(error, call, registry)
+    yield from HINTS.get(error.code, _details)(error, call, registry)
 
 
-def _no_hint(_error: CallError, _call: Call, _registry: Registry) -> Iterator[str]:
-    yield from ()
+def _details(error: CallError, _call: Call, _registry: Registry) -> Iterator[str]:
+    yield from lines(dict(error.details))
 
 
 def _near(error: CallError, name: str, known: Sequence[str]) -> list[str]:
     """What the daemon suggests, else what is spelled alike."""
-    suggested = error.details.get("suggestions")
-    if isinstance(suggested, list) and suggested:
-        return [str(one) for one in suggested[:_MOST_NEAR]]
+    for key in _NEAR_KEYS:
+        suggested = error.details.get(key)
+        if isinstance(suggested, list) and suggested:
+            return [str(one) for one in suggested[:_MOST_NEAR]]
     return get_close_matches(name[:_NAME_CHARS].casefold(), known, n=_MOST_NEAR)
+
+
+def _said(near: Sequence[str], error: CallError) -> Iterator[str]:
+    """Near names, unless the message has them already."""
+    if not all(name in error.message for name in near):
+        yield f"near: {', '.join(near)}"
 
 
 def _usage(op: OpInfo) -> Iterator[str]:
@@ -69,8 +74,7 @@ def _kind(schema: Any) -> str:
 
 def _unknown_op(error: CallError, call: Call, registry: Registry) -> Iterator[str]:
     near = _near(error, call.op, list(registry))
-    if near:
-        yield f"near: {', '.join(near)}"
+    yield from _said(near, error)
     for name in near[:1]:
         if name in registry:
             yield from _usage(registry[name])
@@ -78,24 +82,22 @@ def _unknown_op(error: CallError, call: Call, registry: Registry) -> Iterator[st
         yield f"all ops: {', '.join(registry)}"
 
 
-def _wrong_arguments(_error: CallError, call: Call, registry: Registry) -> Iterator[str]:
+def _wrong_arguments(error: CallError, call: Call, registry: Registry) -> Iterator[str]:
     if call.op in registry:
         yield from _usage(registry[call.op])
+    else:
+        yield from _details(error, call, registry)
 
 
 def _unknown_action(error: CallError, call: Call, registry: Registry) -> Iterator[str]:
     actions = dict(registry["box.exec"].actions) if "box.exec" in registry else {}
-    near = _near(error, str(call.args.get("action", "")), list(actions))
-    if near:
-        yield f"near: {', '.join(near)}"
+    yield from _said(_near(error, str(call.args.get("action", "")), list(actions)), error)
     if actions:
         yield f"actions: {', '.join(described(name, arg) for name, arg in actions.items())}"
 
 
-def _near_names(error: CallError, _call: Call, _registry: Registry) -> Iterator[str]:
-    near = _near(error, "", [])
-    if near:
-        yield f"near: {', '.join(near)}"
+def _not_found(error: CallError, _call: Call, _registry: Registry) -> Iterator[str]:
+    yield from _said(_near(error, "", []), error)
 
 
 HINTS: Final[Mapping[ErrorCode, Hint]] = MappingProxyType(
@@ -103,6 +105,6 @@ HINTS: Final[Mapping[ErrorCode, Hint]] = MappingProxyType(
         ErrorCode.UNKNOWN_OP: _unknown_op,
         ErrorCode.INVALID_ARGS: _wrong_arguments,
         ErrorCode.UNKNOWN_ACTION: _unknown_action,
-        ErrorCode.NOT_FOUND: _near_names,
+        ErrorCode.NOT_FOUND: _not_found,
     }
 )

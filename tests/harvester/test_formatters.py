@@ -71,6 +71,13 @@ def test_lines_of_a_log_stand_as_they_are_behind_their_unit() -> None:
     ]
 
 
+def test_a_missing_subsystem_is_said_in_words() -> None:
+    # O-45
+    absent = {"data": {"available": False, "unit": "nginx"}, "notes": ["no journal here"]}
+    assert text("box.exec", absent) == ["not available on this box", "unit: nginx", "note: no journal here"]
+    assert text("box.exec", {"data": {"available": True, "n": 1}}) == ["n: 1"]
+
+
 def test_a_note_may_be_a_single_text() -> None:
     assert text("box.exec", {"data": "x", "notes": "slow"}) == ["x", "note: slow"]
 
@@ -191,6 +198,15 @@ def test_what_the_daemon_suggests_comes_before_our_own_guess() -> None:
     assert lines == ["UNKNOWN_OP: no.", "near: deploy.run", "all ops: box.exec, dm.send"]
 
 
+def test_near_names_that_the_message_has_are_not_said_twice() -> None:
+    said = error(ErrorCode.UNKNOWN_ACTION, "Did you mean disk?", details={"near": ["disk"], "ops": []})
+    assert failure(said, Call("box.exec"), []) == "UNKNOWN_ACTION: Did you mean disk?"
+
+
+def test_a_code_without_a_hint_shows_the_details() -> None:
+    assert hint(ErrorCode.TOO_LARGE, Call("dm.send"), bytes=9) == ["TOO_LARGE: no.", "bytes: 9"]
+
+
 def test_an_op_like_no_other_gets_the_list() -> None:
     assert hint(ErrorCode.UNKNOWN_OP, Call("zzz")) == ["UNKNOWN_OP: no.", "all ops: box.exec, dm.send"]
 
@@ -203,7 +219,6 @@ def test_wrong_arguments_are_answered_with_all_arguments_and_an_example() -> Non
     # O-19
     assert hint(ErrorCode.INVALID_ARGS, Call("dm.send"), missing="to") == [
         "INVALID_ARGS: no.",
-        "missing: to",
         "dm.send takes: to, text [thread, priority, extra]",
         "  to: string, name of a registered agent",
         "  text: string",
@@ -214,8 +229,8 @@ def test_wrong_arguments_are_answered_with_all_arguments_and_an_example() -> Non
     ]
 
 
-def test_wrong_arguments_of_an_op_that_we_do_not_know_have_no_hint() -> None:
-    assert hint(ErrorCode.INVALID_ARGS, Call("x.y")) == ["INVALID_ARGS: no."]
+def test_wrong_arguments_of_an_op_that_we_do_not_know_show_what_the_daemon_tells() -> None:
+    assert hint(ErrorCode.INVALID_ARGS, Call("x.y"), missing="to") == ["INVALID_ARGS: no.", "missing: to"]
 
 
 def test_an_unknown_action_is_answered_with_the_actions() -> None:
