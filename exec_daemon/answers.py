@@ -12,9 +12,9 @@ from starlette.responses import Response
 from messaging import CallError, ErrorCode
 
 
-def dump(value: Any) -> bytes:
+def dump(value: Any, *, ascii_only: bool = False) -> bytes:
     """Compact JSON with sorted keys, in UTF-8; a lone surrogate, which UTF-8 cannot hold, becomes `?`."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True)
+    text = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"), sort_keys=True)
     return text.encode("utf-8", "replace")
 
 

@@ -30,8 +30,9 @@ class Event:
     last: bool = False
 
     def encode(self) -> bytes:
-        """The event on the wire; JSON has no line breaks of its own."""
-        return b"event: %s\nid: %d\ndata: %s\n\n" % (self.name.encode(), self.id, dump(self.content))
+        """The event on the wire. ASCII, since some clients break lines at U+2028 and U+0085 too."""
+        content = dump(self.content, ascii_only=True)
+        return b"event: %s\nid: %d\ndata: %s\n\n" % (self.name.encode(), self.id, content)
 
 
 def last_event_id(request: Request, default: int) -> int:

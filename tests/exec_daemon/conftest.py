@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from exec_daemon import Daemon, DaemonLimits, DaemonSettings, MemoryStore
+from exec_daemon import Daemon, DaemonError, DaemonLimits, DaemonSettings, MemoryStore, StoreError
 from exec_daemon.grants import Rates
 from exec_daemon.identity import Role
 
@@ -70,12 +70,12 @@ class Running:
 def start(home: Path, **settings: Any) -> Running:
     settings.setdefault("limits", DaemonLimits(rates=UNLIMITED, dm_pair_per_min=0))
     daemon = Daemon(DaemonSettings(home=home, port=0, log_to_stderr=False, **settings))
-    listening, failed = threading.Event(), []
+    listening, failed = threading.Event(), list[Exception]()
 
     def run() -> None:
         try:
             asyncio.run(daemon.serve(lambda _: listening.set()))
-        except BaseException as raised:
+        except (DaemonError, StoreError) as raised:
             failed.append(raised)
             listening.set()
 

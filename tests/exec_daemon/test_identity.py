@@ -14,7 +14,19 @@ def test_an_identity_reads_back_as_it_was_written(role: Role) -> None:  # O-33
 
 
 @pytest.mark.parametrize(
-    "text", ["", "heron", "agent", "agent/", "/heron", "root/heron", "agent/Heron", "agent/a/b", "agent/a\n", "AGENT/a"]
+    "text",
+    [
+        "",
+        "heron",
+        "agent",
+        "agent/",
+        "/heron",
+        "root/heron",
+        "agent/Heron",
+        "agent/a/b",
+        "agent/a\n",
+        "AGENT/a",
+    ],
 )
 def test_what_is_no_identity_names_nobody(text: str) -> None:
     assert identity(text) is None

@@ -51,7 +51,8 @@ def test_an_op_refuses_unknown_arguments_by_name(op: Op) -> None:  # O-30, O-13
     wrong = validate(op, {**op.example, "no_such": 1})
     assert code(wrong) is ErrorCode.INVALID_ARGS
     assert "no_such: unknown argument." in wrong.message
-    assert wrong.details["args_schema"] and wrong.details["example"] == op.example
+    assert wrong.details["args_schema"]["properties"]
+    assert wrong.details["example"] == op.example
 
 
 @every_op
@@ -107,7 +108,13 @@ def test_a_misspelled_argument_is_met_with_the_right_one() -> None:  # O 7.4
 
 
 @pytest.mark.parametrize(
-    "args", [{"to": 5, "text": "x"}, {"to": "heron", "text": None}, {"to": "heron", "text": ["x"]}, {"to": "A", "text": "x"}]
+    "args",
+    [
+        {"to": 5, "text": "x"},
+        {"to": "heron", "text": None},
+        {"to": "heron", "text": ["x"]},
+        {"to": "A", "text": "x"},
+    ],
 )
 def test_values_are_never_converted(args: dict[str, object]) -> None:  # GRAMMAR 5.2
     assert code(validate(dm_send.OP, args)) is ErrorCode.INVALID_ARGS
@@ -138,7 +145,13 @@ def test_an_unknown_action_names_the_27_and_the_op_that_changes_things() -> None
 
 
 @pytest.mark.parametrize(
-    "args", [{"action": "cpu", "arg": "x"}, {"action": "job"}, {"action": "logs", "arg": "../x"}, {"action": "process", "arg": -1}]
+    "args",
+    [
+        {"action": "cpu", "arg": "x"},
+        {"action": "job"},
+        {"action": "logs", "arg": "../x"},
+        {"action": "process", "arg": -1},
+    ],
 )
 def test_a_wrong_argument_of_an_action_is_refused_before_anything_runs(args: dict[str, object]) -> None:
     assert code(validate(box_exec.OP, args)) is ErrorCode.INVALID_ARGS  # O-42, O-43

@@ -1,0 +1,83 @@
+"""Who may use which endpoint: the whole table, and tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from exec_daemon.app import OPEN_ROWS, ROWS
+from exec_daemon.identity import Role
+from exec_daemon.route import Row
+
+NAMES = {Role.OPERATOR: "operator", Role.HARVESTER: "harvester"}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.method} {row.path}")
+def test_an_endpoint_is_closed_to_every_role_that_its_row_does_not_name(daemon: Any, row: Row) -> None:
+    path = row.path.format(id="none", op="none", name="none")  # O-33 default deny
+    for role in Role:
+        client = daemon.client(NAMES.get(role, f"{role}/x"))
+        if role in row.roles and path.endswith("/stream"):
+            continue
+        answer = client.request(row.method, path, json={} if row.method != "GET" else None)
+        assert (answer.status_code == 403) is (role not in row.roles), answer.text
+
+
+def test_no_endpoint_stands_twice() -> None:
+    keys = [(row.method, row.path) for row in (*OPEN_ROWS, *ROWS)]
+    assert len(keys) == len(set(keys))
+
+
+def test_health_asks_for_no_identity_and_tells_nothing(daemon: Any) -> None:
+    with daemon.bearing(None) as client:
+        assert client.get("/healthz").json() == {"status": "ok"}
+        assert client.get("/readyz").json() == {"status": "ready"}
+
+
+def test_a_token_is_shown_once_and_its_hash_never(daemon: Any) -> None:  # O-33
+    client = daemon.client("operator")
+    made = client.post("/tokens", json={"identity": "viewer/eve", "ttl_s": 60, "scopes": ["tools.*"]}).json()
+    assert made["token"].startswith("inband_")
+    listed = next(row for row in client.get("/tokens").json()["tokens"] if row["id"] == made["id"])
+    assert listed == {key: value for key, value in made.items() if key != "token"}
+    assert made["token"] not in client.get("/tokens").text
+    with daemon.bearing(made["token"]) as eve:
+        assert eve.post("/exec", json={"op": "tools.list"}).status_code == 200
+        assert eve.post("/exec", json={"op": "box.cpu"}).status_code == 403
+
+
+def test_a_revoked_token_is_worth_nothing_at_once(daemon: Any) -> None:
+    client = daemon.client("operator")
+    made = client.post("/tokens", json={"identity": "viewer/mallory"}).json()
+    with daemon.bearing(made["token"]) as mallory:
+        assert mallory.get("/ops").status_code == 200
+        for _ in range(2):
+            assert client.delete(f"/tokens/{made['id']}").json() == {"id": made["id"], "revoked": True}
+        assert mallory.get("/ops").status_code == 401
+    assert client.delete("/tokens/tok-0").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"identity": "root/x"},
+        {"identity": "agent"},
+        {"identity": "agent/x", "ttl_s": 0},
+        {"identity": "agent/x", "ttl_s": 10**18},
+    ],
+)
+def test_a_token_is_for_a_real_identity_and_a_real_time(daemon: Any, body: dict[str, Any]) -> None:
+    answer = daemon.client("operator").post("/tokens", json=body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_REQUEST")
+
+
+def test_no_token_stands_in_the_log(daemon: Any) -> None:
+    token = daemon.token("agent/secretive")
+    with daemon.bearing(token) as client:
+        client.get("/ops", params={"token": token})
+        client.get(f"/jobs/{token}")
+    text = (daemon.home / "daemon.log").read_text()
+    assert "agent/secretive" in text
+    assert daemon.token("operator") not in text

@@ -1,0 +1,178 @@
+"""Starting, listening and stopping."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from exec_daemon import DaemonError, DaemonLimits, DaemonSettings, StoreError, serve
+from exec_daemon.errors import AddressRefused, HomeUnusable, PortTaken
+from exec_daemon.listen import is_loopback
+from exec_daemon.sse import changed
+from exec_daemon.store import REPLIES
+from exec_daemon.store.memory import MemoryStore
+
+# The program that the tests kill: a daemon, and nothing of the front door.
+PROGRAM = """
+import sys
+from pathlib import Path
+from exec_daemon import DaemonSettings, serve
+serve(DaemonSettings(home=Path(sys.argv[1]), port=0))
+"""
+
+
+def wait_for(condition: Callable[[], Any], timeout_s: float = 20.0) -> Any:
+    until = time.monotonic() + timeout_s
+    while not (found := condition()):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    return found
+
+
+def test_a_daemon_says_where_it_listens_and_takes_it_back(start_daemon: Callable[..., Any]) -> None:
+    running = start_daemon()
+    address = json.loads((running.home / "daemon.json").read_text())
+    assert (address["url"], address["pid"]) == (running.url, os.getpid())
+    running.stop()
+    assert not (running.home / "daemon.json").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_the_process_with_status_0(tmp_path: Path, number: int) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "home")], stderr=subprocess.PIPE, text=True
+    ) as process:
+        wait_for((tmp_path / "home" / "daemon.json").exists)
+        process.send_signal(number)
+        _, said = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert not (tmp_path / "home" / "daemon.json").exists()
+    assert "Traceback" not in said
+
+
+def test_a_stop_ends_streams_soon(start_daemon: Callable[..., Any]) -> None:
+    running = start_daemon()
+    running.agent("heron")
+    with running.client("operator").stream("GET", "/threads/heron/stream") as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == ": keep-alive"
+        running.daemon.stop()
+        assert set(lines) <= {"", ": keep-alive"}
+    running.thread.join(10)
+    assert not running.thread.is_alive()
+
+
+async def test_who_waits_for_news_is_let_go_when_the_daemon_stops(store: MemoryStore) -> None:
+    stopping = asyncio.Event()
+    asyncio.get_running_loop().call_later(0.01, stopping.set)
+    with store.subscribe(REPLIES) as changes:
+        assert not await changed(changes, stopping, timeout_s=3600)
+
+
+def test_a_silent_stream_is_kept_alive(start_daemon: Callable[..., Any]) -> None:
+    running = start_daemon(limits=DaemonLimits(keep_alive_s=0.05))
+    running.agent("heron")
+    with running.client("operator").stream("GET", "/threads/heron/stream") as stream:
+        lines = [line for line, _ in zip(stream.iter_lines(), range(6), strict=False)]
+    assert lines == [": keep-alive", ""] * 3
+
+
+def test_a_port_that_is_taken_is_named_with_the_way_out(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(PortTaken, match=f"port {port}.*--port") as refused:
+            serve(DaemonSettings(home=tmp_path / "home", port=port, log_to_stderr=False))
+    assert refused.value.subject == str(port)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
+def test_listening_beyond_this_machine_has_to_be_asked_for(tmp_path: Path, host: str) -> None:
+    with pytest.raises(AddressRefused, match="allow_remote"):
+        serve(DaemonSettings(home=tmp_path / "home", host=host, port=0, log_to_stderr=False))
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("example.org", False),
+    ],
+)
+def test_loopback_is_what_stays_on_this_machine(host: str, loopback: bool) -> None:
+    assert is_loopback(host) is loopback
+
+
+def test_an_address_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(AddressRefused):
+        serve(DaemonSettings(home=tmp_path / "home", host="name.invalid", allow_remote=True, port=0))
+
+
+def test_a_state_directory_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("x")
+    with pytest.raises(HomeUnusable, match="BOX_HOME"):
+        serve(DaemonSettings(home=tmp_path / "home", port=0, log_to_stderr=False))
+
+
+def test_a_corrupt_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "store.db").write_bytes(b"this is no database" * 500)
+    with pytest.raises(StoreError):
+        serve(DaemonSettings(home=home, port=0, log_to_stderr=False))
+    assert (home / "store.db").read_bytes() == b"this is no database" * 500
+    assert not (home / "ca.pem").exists()
+
+
+def test_two_daemons_do_not_share_a_state_directory(start_daemon: Callable[..., Any]) -> None:
+    running = start_daemon()
+    with pytest.raises(StoreError):
+        serve(DaemonSettings(home=running.home, port=0, log_to_stderr=False))
+    assert running.client("operator").get("/readyz").status_code == 200
+    assert (running.home / "daemon.json").exists()
+
+
+def test_a_killed_daemon_answers_the_same_call_with_the_stored_result(tmp_path: Path) -> None:
+    home, results = tmp_path / "home", []
+    for _ in range(2):
+        with subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, str(home)], stderr=subprocess.DEVNULL
+        ) as process:
+            address = wait_for(lambda: (home / "daemon.json").exists() and (home / "daemon.json").read_text())
+            token = (home / "tokens" / "operator").read_text().strip()
+            with httpx2.Client(
+                base_url=json.loads(address)["url"],
+                verify=ssl.create_default_context(cafile=home / "ca.pem"),
+                headers={"authorization": f"Bearer {token}"},
+            ) as client:
+                client.post("/agents", json={"name": "heron"})
+                body = {"op": "dm.send", "args": {"to": "heron", "text": "once"}, "call_id": "c1"}
+                results.append(client.post("/exec", json=body).json())
+                messages = client.get("/threads/heron/messages").json()["messages"]
+            process.kill()
+        (home / "daemon.json").unlink()
+    assert results[1] == results[0] | {"replayed": True}
+    assert [message["body"] for message in messages] == ["once"]
+
+
+def test_every_error_of_the_daemon_says_what_it_is_about() -> None:
+    assert issubclass(PortTaken, DaemonError)
+    assert PortTaken("taken", "8443").subject == "8443"
