@@ -6,11 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
 
 def dump(value: Any) -> str:
     """The text. Raises TypeError or ValueError for what is not JSON (NaN and infinities included)."""
-    plain = dict(value) if isinstance(value, Mapping) else value
-    return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _ENCODER.encode(dict(value) if isinstance(value, Mapping) else value)
 
 
 def load(text: str) -> Any:

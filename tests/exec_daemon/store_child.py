@@ -1,7 +1,8 @@
-"""Programs that store tests run in a process of their own: `python -m tests.exec_daemon.store_child NAME FOLDER`.
+"""Programs that store tests run in a process of their own.
 
-Each prints one JSON document. `full` and `read_only_disk` mount a small file system over FOLDER, so they
-want a mount namespace of their own; `read_only_folder` gives up root first, who may write anywhere.
+`python -m tests.exec_daemon.store_child NAME FOLDER` prints one JSON document. `full` and `read_only_disk`
+mount a small file system over FOLDER, so they want a mount namespace of their own; `read_only_folder` gives
+up root first, who may write anywhere.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -43,11 +43,27 @@ def mount(folder: Path) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)], check=True)
 
 
+def make_read_only(folder: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir())
+
+
+def give_up_rights(folder: Path) -> None:
+    folder.chmod(0o555)
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(ORDINARY_USER)
+        os.setuid(ORDINARY_USER)
+
+
 async def hold(folder: Path) -> None:
     """Owns the store until it is killed."""
     await open_store(folder / "store.db")
     say("open")
-    time.sleep(600)
+    await asyncio.sleep(600)
 
 
 async def fill(store: Store) -> int:
@@ -101,19 +117,14 @@ async def read_only_disk(folder: Path) -> None:
     store = await open_store(folder / "store.db")
     await store.create_thread(thread("a"))
     await store.close()
-    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
-    say({"fault": await fault_of(open_store(folder / "store.db")), "files": sorted(os.listdir(folder))})
+    make_read_only(folder)
+    say({"fault": await fault_of(open_store(folder / "store.db")), "files": names(folder)})
 
 
 async def read_only_folder(folder: Path) -> None:
     await (await open_store(folder / "store.db")).close()
-    folder.chmod(0o555)
-    if os.getuid() == 0:
-        os.setgroups([])
-        os.setgid(ORDINARY_USER)
-        os.setuid(ORDINARY_USER)
-    (fault,) = [await fault_of(open_store(folder / "store.db"))]
-    say({"fault": fault})
+    give_up_rights(folder)
+    say({"fault": await fault_of(open_store(folder / "store.db"))})
 
 
 PROGRAMS: dict[str, Callable[[Path], Awaitable[None]]] = {

@@ -1,5 +1,6 @@
-"""A process that is made to be killed: `python -m tests.exec_daemon.store_victim DATABASE ACKNOWLEDGED FIRST`.
+"""A process that is made to be killed.
 
+`python -m tests.exec_daemon.store_victim DATABASE ACKNOWLEDGED FIRST`
 Many tasks journal calls, end each with one message, and append keyed messages, for call numbers from FIRST
 on; what is acknowledged is written, a number a line, to the file ACKNOWLEDGED.
 """

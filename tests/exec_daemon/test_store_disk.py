@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -72,5 +71,5 @@ def test_a_folder_without_permission_is_named(folder: Path) -> None:
     try:
         report = run("read_only_folder", folder)
     finally:
-        os.chmod(folder, 0o755)
+        folder.chmod(0o755)
     assert report["fault"] == "StoreReadOnly"

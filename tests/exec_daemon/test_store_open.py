@@ -35,8 +35,18 @@ async def path(tmp_path: Path) -> Path:
     return database
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith(".lock")}
+def contents(folder: Path, *, locks: bool = False) -> dict[str, bytes]:
+    files = [file for file in folder.iterdir() if locks or not file.name.endswith(".lock")]
+    return {file.name: file.read_bytes() for file in files}
+
+
+def start_owner(folder: Path) -> subprocess.Popen[bytes]:
+    """A process that has the store open."""
+    command = [sys.executable, "-m", "tests.exec_daemon.store_child", "hold", str(folder)]
+    owner = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE)
+    assert owner.stdout is not None
+    assert json.loads(owner.stdout.readline()) == "open"
+    return owner
 
 
 # ---- a good file ------------------------------------------------------------------------------------
@@ -59,7 +69,7 @@ async def test_only_the_owner_may_look_at_the_files(path: Path) -> None:
 
 
 async def test_a_store_that_was_closed_is_one_file_and_its_lock(path: Path) -> None:
-    assert sorted(os.listdir(path.parent)) == ["store.db", "store.db.lock"]
+    assert sorted(contents(path.parent, locks=True)) == ["store.db", "store.db.lock"]
 
 
 async def test_a_birth_that_was_cut_short_does_not_hinder_the_next(tmp_path: Path) -> None:
@@ -68,7 +78,7 @@ async def test_a_birth_that_was_cut_short_does_not_hinder_the_next(tmp_path: Pat
     store = await open_store(tmp_path / "store.db")
     await store.create_thread(thread("a"))
     await store.close()
-    assert sorted(os.listdir(tmp_path)) == ["store.db", "store.db.lock"]
+    assert sorted(contents(tmp_path, locks=True)) == ["store.db", "store.db.lock"]
 
 
 async def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
@@ -89,10 +99,7 @@ async def test_a_second_owner_is_refused_with_the_name_of_the_first(path: Path) 
 
 
 async def test_an_owner_in_another_process_is_respected_until_it_dies(path: Path) -> None:
-    command = [sys.executable, "-m", "tests.exec_daemon.store_child", "hold", str(path.parent)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as owner:
-        assert owner.stdout is not None
-        assert json.loads(owner.stdout.readline()) == "open"
+    with start_owner(path.parent) as owner:
         with pytest.raises(StoreLocked, match=f"process {owner.pid}"):
             await open_store(path)
         owner.send_signal(signal.SIGKILL)
@@ -100,11 +107,10 @@ async def test_an_owner_in_another_process_is_respected_until_it_dies(path: Path
 
 
 async def test_a_failed_opening_gives_the_lock_back(path: Path) -> None:
-    whole = path.read_bytes()
-    path.write_bytes(b"garbage")
-    with pytest.raises(StoreCorrupt):
+    newer(path)
+    with pytest.raises(StoreNewer):
         await open_store(path)
-    path.write_bytes(whole)
+    set_version(path, newest())
     await (await open_store(path)).close()
 
 
@@ -154,10 +160,14 @@ def log_without_its_database(path: Path) -> None:
     path.rename(path.with_name("store.db-wal"))
 
 
-def newer(path: Path) -> None:
+def set_version(path: Path, version: int) -> None:
     with sqlite3.connect(path) as db:
-        db.execute(f"PRAGMA user_version = {newest() + 1}")
+        db.execute(f"PRAGMA user_version = {version}")
     db.close()
+
+
+def newer(path: Path) -> None:
+    set_version(path, newest() + 1)
 
 
 def newer_and_killed(path: Path) -> None:
@@ -205,4 +215,4 @@ async def test_a_file_that_is_not_right_is_refused_untouched(
 
 
 async def test_our_files_are_marked_as_ours(path: Path) -> None:
-    assert path.read_bytes()[68:72] == APPLICATION_ID.to_bytes(4, "big") == b"INBD"
+    assert contents(path.parent)["store.db"][68:72] == APPLICATION_ID.to_bytes(4, "big") == b"INBD"

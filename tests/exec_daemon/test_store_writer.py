@@ -19,7 +19,7 @@ SOON_S = 10.0
 
 
 class Bench:
-    """A writer on a file, every statement that it runs, and a gate that keeps it busy while a group gathers."""
+    """A writer on a file, its statements, and a gate that keeps it busy while a group gathers."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
 from exec_daemon.store import once
 from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
-from exec_daemon.store.json_text import dump, kept, load
+from exec_daemon.store.json_text import dump, load
 from exec_daemon.store.sqlite import threads
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
@@ -46,7 +46,7 @@ def begin(db: sqlite3.Connection, new: NewJob, job_id: str, at: str) -> Written[
     earlier = db.execute(_JOB + where, (new.identity, new.call_id)).fetchone()
     if earlier is not None:
         return Written(once.answer(_read(earlier).entry, new))
-    entry = once.start(replace(new, args=kept(new.args)), job_id, at)
+    entry = once.start(new, job_id, at)
     number = _insert_job(db, entry, new)
     _insert_event(db, number, once.accepted(entry.job))
     line = (number, at, new.identity, new.op, new.digest, new.call_id, once.OUTCOME_RUNNING)
@@ -81,7 +81,7 @@ def interrupt_running(db: sqlite3.Connection, at: str) -> Written[list[Job]]:
 
 
 def _end(db: sqlite3.Connection, row: _Row, outcome: Outcome, at: str) -> Job:
-    job = once.end(row.entry.job, replace(outcome, data=kept(outcome.data)), at)
+    job = once.end(row.entry.job, outcome, at)
     db.execute(
         "UPDATE jobs SET state = ?, ended_at = ?, duration_ms = ?, result = ?, error = ?, holds_call = ? "
         "WHERE number = ?",
@@ -111,7 +111,7 @@ def add_event(
     if row.entry.job.state is not JobState.RUNNING:
         raise JobEnded(f"job {job_id} has ended", job_id)
     seq = _next_seq(db, row.number)
-    step = JobEvent(job_id=job_id, seq=seq, ts=at, type=event, payload=kept(payload))
+    step = JobEvent(job_id=job_id, seq=seq, ts=at, type=event, payload=payload)
     _insert_event(db, row.number, step)
     return Written(step, (job_topic(job_id),))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
 from operator import attrgetter
 
 from exec_daemon.store.errors import Exists, NoSuchThread
@@ -13,21 +12,12 @@ from exec_daemon.store.sqlite.writer import Written
 from exec_daemon.store.values import Appended, NewThread
 from messaging import AuthorKind, Message, MessageKind, NewMessage, Thread
 
-_SENT = (
-    "id",
-    "thread",
-    "seq",
-    "author",
-    "author_kind",
-    "kind",
-    "body",
-    "created_at",
-    "in_reply_to",
-    "job_id",
-)
-_INSERT_MESSAGE = insert("messages", (*_SENT, "key"))
+# What a message has from its sender, and what the store gives it.
+_SENT = ("thread", "author", "author_kind", "kind", "body", "in_reply_to", "job_id")
+_GIVEN = ("id", "seq", "created_at")
+_INSERT_MESSAGE = insert("messages", (*_GIVEN, *_SENT, "key"))
 _INSERT_THREAD = insert("threads", ("id", "title", "agent", "created_at", "active_at"))
-_MESSAGE = select("messages", (*_SENT, "position"))
+_MESSAGE = select("messages", (*_GIVEN, *_SENT, "position"))
 _THREAD = select(
     "threads",
     (
@@ -40,7 +30,7 @@ _THREAD = select(
     ),
 )
 
-_sent = attrgetter(*_SENT)
+_sent_and_key = attrgetter(*_SENT, "key")
 
 
 def create(db: sqlite3.Connection, new: NewThread, at: str) -> Written[Thread]:
@@ -58,17 +48,16 @@ def append(db: sqlite3.Connection, new: NewMessage, message_id: str, at: str) ->
         earlier = db.execute(_MESSAGE + "WHERE thread = ? AND key = ?", (new.thread, new.key)).fetchone()
         if earlier is not None:
             return Written(Appended(_message(earlier), replayed=True))
-    message = _insert(db, _draft(new, message_id, _next_seq(db, new.thread, at), at), new.key)
-    return Written(Appended(message), message_topics(message))
-
-
-def _draft(new: NewMessage, message_id: str, seq: int, at: str) -> Message:
-    """The message, its position still to be given."""
-    return Message(
+    seq = _next_seq(db, new.thread, at)
+    try:
+        done = db.execute(_INSERT_MESSAGE, (message_id, seq, at, *_sent_and_key(new)))
+    except sqlite3.IntegrityError:
+        raise Exists(f"there is a message {message_id!r} already", message_id) from None
+    message = Message(
         id=message_id,
         thread=new.thread,
         seq=seq,
-        position=0,
+        position=done.lastrowid or 0,
         author=new.author,
         author_kind=new.author_kind,
         kind=new.kind,
@@ -77,14 +66,7 @@ def _draft(new: NewMessage, message_id: str, seq: int, at: str) -> Message:
         in_reply_to=new.in_reply_to,
         job_id=new.job_id,
     )
-
-
-def _insert(db: sqlite3.Connection, draft: Message, key: str | None) -> Message:
-    try:
-        done = db.execute(_INSERT_MESSAGE, (*_sent(draft), key))
-    except sqlite3.IntegrityError:
-        raise Exists(f"there is a message {draft.id!r} already", draft.id) from None
-    return replace(draft, position=done.lastrowid or 0)
+    return Written(Appended(message), message_topics(message))
 
 
 def _next_seq(db: sqlite3.Connection, thread_id: str, at: str) -> int:

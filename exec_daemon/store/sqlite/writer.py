@@ -30,7 +30,7 @@ from exec_daemon.store.sqlite.faults import FAILED, store_fault
 T = TypeVar("T")
 
 # A larger group would save little more per write, and make the first of it wait for the last.
-_MOST_IN_GROUP: Final = 512
+MOST_IN_GROUP: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,13 @@ class _Waiting:
 class Writer:
     """Owns the writing connection from construction to `close()`; belongs to one event loop."""
 
-    def __init__(self, db: sqlite3.Connection, path: Path, feed: Feed) -> None:
+    def __init__(
+        self, db: sqlite3.Connection, path: Path, feed: Feed, *, most_in_group: int = MOST_IN_GROUP
+    ) -> None:
         self._db = db
         self._path = path
         self._feed = feed
+        self._most_in_group = most_in_group
         self._loop = asyncio.get_running_loop()
         self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
@@ -89,7 +92,7 @@ class Writer:
         try:
             while waiting is not None:
                 group.append(waiting)
-                if len(group) == _MOST_IN_GROUP:
+                if len(group) == self._most_in_group:
                     return group, True
                 waiting = self._queue.get_nowait()
         except Empty:

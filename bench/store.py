@@ -1,0 +1,139 @@
+"""Group commit beside one commit per write: `python bench/store.py [--writes N] [--rounds N] [--folder DIR]`.
+
+All three write the same rows through the same SQL into the same kind of file (WAL, synchronous FULL), in
+turns, round by round, on the same disk:
+
+    plain      a loop over sqlite3: BEGIN, the write, COMMIT; no threads, no event loop
+    one by one our writer with groups of one
+    grouped    our writer as it is
+
+Each number is the median over the rounds. DIR has to be on a disk: on tmpfs a sync costs nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from exec_daemon.store.feed import Feed
+from exec_daemon.store.sources import random_id, utc_now
+from exec_daemon.store.sqlite import journal, threads
+from exec_daemon.store.sqlite.files import open_database
+from exec_daemon.store.sqlite.writer import MOST_IN_GROUP, Writer, Written
+from exec_daemon.store.values import AppendMessage, NewJob, NewThread, Outcome
+from messaging import AuthorKind, MessageKind, NewMessage
+
+# How many callers write at once: a lone one, a busy machine, a fleet.
+CALLERS = (1, 8, 64, 512)
+BODY = "A message of the usual length, some eighty characters of text in one short line."
+
+Act = Callable[[sqlite3.Connection, int], Written[object]]
+
+
+def message() -> NewMessage:
+    return NewMessage(
+        thread="bench", author="heron", author_kind=AuthorKind.AGENT, kind=MessageKind.TEXT, body=BODY
+    )
+
+
+def append(db: sqlite3.Connection, number: int) -> Written[object]:
+    """One message."""
+    del number
+    return threads.append(db, message(), random_id("msg"), utc_now())
+
+
+def call(db: sqlite3.Connection, number: int) -> Written[object]:
+    """One half of a call with one effect: even numbers begin it, odd ones end it."""
+    job_id = f"job-{number // 2}"
+    if number % 2 == 0:
+        new = NewJob(
+            identity="agent/heron",
+            call_id=job_id,
+            digest="0" * 64,
+            op="dm.send",
+            args={"to": "crane", "text": BODY},
+            side_effecting=True,
+        )
+        return journal.begin(db, new, job_id, utc_now())
+    effect = AppendMessage(message(), random_id("msg"))
+    return journal.finish(db, job_id, Outcome(data={"sent": True}), [effect], utc_now())
+
+
+@contextmanager
+def database(folder: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
+    with tempfile.TemporaryDirectory(dir=folder) as made:
+        path = Path(made) / "store.db"
+        db = open_database(path)
+        threads.create(db, NewThread(id="bench", title="bench"), utc_now())
+        yield db, path
+        db.close()
+
+
+def plain(folder: Path, act: Act, writes: int) -> float:
+    """Writes per second of a loop."""
+    with database(folder) as (db, _):
+        started = time.perf_counter()
+        for number in range(writes):
+            db.execute("BEGIN IMMEDIATE")
+            act(db, number)
+            db.execute("COMMIT")
+        return writes / (time.perf_counter() - started)
+
+
+async def through_writer(folder: Path, act: Act, writes: int, callers: int, most_in_group: int) -> float:
+    """Writes per second of `callers` tasks, each of which waits for its write before the next."""
+    with database(folder) as (db, path):
+        writer = Writer(db, path, Feed(), most_in_group=most_in_group)
+        pairs = iter(range(0, writes, 2))
+
+        async def work() -> None:
+            for first in pairs:
+                for number in (first, first + 1):
+                    await writer.write(partial(act, number=number))
+
+        started = time.perf_counter()
+        await asyncio.gather(*[work() for _ in range(callers)])
+        took_s = time.perf_counter() - started
+        await writer.close()
+        return writes / took_s
+
+
+def measure(folder: Path, act: Act, writes: int, callers: int, rounds: int) -> tuple[float, float, float]:
+    """Medians of plain, one by one, grouped."""
+    found: list[tuple[float, float, float]] = []
+    for _ in range(rounds):
+        one_by_one = asyncio.run(through_writer(folder, act, writes, callers, 1))
+        grouped = asyncio.run(through_writer(folder, act, writes * min(callers, 8), callers, MOST_IN_GROUP))
+        found.append((plain(folder, act, writes), one_by_one, grouped))
+    first, second, third = (statistics.median(column) for column in zip(*found, strict=True))
+    return first, second, third
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description="group commit beside one commit per write")
+    options.add_argument("--writes", type=int, default=2000, help="per measurement; grouped gets more")
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--folder", type=Path, default=Path.cwd(), help="a folder on the disk to measure")
+    chosen = options.parse_args()
+    head = ("write", "callers", "plain/s", "one by one/s", "grouped/s", "to plain", "to one by one")
+    print("| " + " | ".join(head) + " |\n|---|" + "---:|" * (len(head) - 1))
+    for name, act in (("message", append), ("half a call", call)):
+        for callers in CALLERS:
+            rates = measure(chosen.folder, act, chosen.writes, callers, chosen.rounds)
+            first, second, third = rates
+            numbers = " | ".join(f"{rate:,.0f}" for rate in rates)
+            print(
+                f"| {name} | {callers} | {numbers} | {third / first:.1f} | {third / second:.1f} |", flush=True
+            )
+
+
+if __name__ == "__main__":
+    main()
