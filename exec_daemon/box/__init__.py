@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from exec_daemon.box.actions import ACTIONS, BY_NAME, Action
+    from exec_daemon.box.answer import read
     from exec_daemon.box.arguments import ArgumentType
     from exec_daemon.box.errors import BoxError, FactsUnavailable
     from exec_daemon.box.ports import EVERYTHING, BoxContext, Scope, StoreFacts
-    from exec_daemon.box.answer import read
 
 _LAZY = {
     "ACTIONS": "actions",

@@ -60,6 +60,11 @@ class Action:
     run: Callable[..., Reading]
 
     @property
+    def needs_store(self) -> bool:
+        """Does it look into the store?"""
+        return self.source is not Source.MACHINE
+
+    @property
     def example(self) -> str:
         """The action as one writes it."""
         return f"{self.name} {self.argument.example}" if self.argument else self.name

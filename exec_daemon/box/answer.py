@@ -50,7 +50,7 @@ def _ask(chosen: Action, arguments: tuple[str, ...], context: BoxContext) -> Rea
 def _document(chosen: Action, found: Reading, context: BoxContext) -> dict[str, Any]:
     tree: dict[str, Any] = clean_tree({"available": True, **found.data}, context.secrets)
     data, cuts = fit(tree)
-    notes = [clip(clean(note, context.secrets), _NOTE_CHARS) for note in (*found.notes[:_NOTES], *cuts)]
+    notes = [clip(clean(note, context.secrets), _NOTE_CHARS) for note in (*found.notes, *cuts)[:_NOTES]]
     document: dict[str, Any] = {
         "action": chosen.name,
         "host": os.uname().nodename,

@@ -15,8 +15,8 @@ MOST_STRING_CHARS: Final = 4000
 _OLDEST_FIRST: Final = frozenset({"lines", "events", "messages"})
 # Objects of ours have fewer fields; one with more is somebody's JSON and may lose some.
 _FIELDS: Final = 64
-# What a round of cutting leaves of the longest list.
-_KEPT: Final = 0.75
+# A round of cutting leaves at most so much of the longest list, so that the rounds end.
+_MOST_KEPT: Final = 0.9
 
 _Rows = list[Any] | dict[str, Any]
 
@@ -55,8 +55,14 @@ def _cuttable(value: Any, key: str = "") -> Iterator[tuple[str, _Rows]]:
             yield from _cuttable(item, key)
 
 
-def _shorten(key: str, rows: _Rows) -> None:
-    kept = max(1, int(len(rows) * _KEPT))
+def _share(rows: _Rows, whole_bytes: int) -> float:
+    """How much of `rows` may stay: all but the excess, or the share by which the whole is too large."""
+    length, excess = size_bytes(rows), whole_bytes - MOST_DATA_BYTES
+    return min(_MOST_KEPT, max((length - excess) / length, MOST_DATA_BYTES / whole_bytes))
+
+
+def _shorten(key: str, rows: _Rows, share: float) -> None:
+    kept = max(1, int(len(rows) * share))
     if isinstance(rows, list):
         rows[:] = rows[-kept:] if key in _OLDEST_FIRST else rows[:kept]
     else:
@@ -69,10 +75,10 @@ def fit(data: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     small: dict[str, Any] = _clip_strings(data)
     notes = [] if small == data else ["long texts are cut in the middle"]
     before = {id(rows): (key, rows, len(rows)) for key, rows in _cuttable(small)}
-    while size_bytes(small) > MOST_DATA_BYTES:
+    while (whole_bytes := size_bytes(small)) > MOST_DATA_BYTES:
         longest = max(_cuttable(small), key=lambda entry: size_bytes(entry[1]), default=None)
         if longest is None:
             return {"available": True}, ["the answer is too large to show"]
-        _shorten(*longest)
+        _shorten(*longest, _share(longest[1], whole_bytes))
     lost = [(key, len(rows), count) for key, rows, count in before.values() if len(rows) < count]
     return small, notes + [f"{key}: {left} of {count} shown" for key, left, count in lost]

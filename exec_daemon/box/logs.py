@@ -52,11 +52,10 @@ def tail(path: Path) -> str:
         descriptor = os.open(path, _OPEN)
     except OSError:
         return ""
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            return ""
         start = max(0, status.st_size - TAIL_BYTES)
-        file.seek(start)
-        kept = file.read(TAIL_BYTES)
+        kept = os.pread(descriptor, TAIL_BYTES, start) if stat.S_ISREG(status.st_mode) else b""
+    finally:
+        os.close(descriptor)
     return (kept.partition(b"\n")[2] if start else kept).decode("utf-8", "replace")

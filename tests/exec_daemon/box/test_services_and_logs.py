@@ -1,0 +1,89 @@
+"""services and logs, on a machine with or without systemd."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from exec_daemon.box import BoxContext, read
+from exec_daemon.box.programs import Deadline
+from exec_daemon.box.services import list_units
+
+HAS_SYSTEMD = Path("/run/systemd/system").is_dir()
+
+
+@pytest.mark.skipif(HAS_SYSTEMD, reason="this machine has systemd")
+def test_without_systemd_services_says_so_and_shows_our_daemon(context: BoxContext, tmp_path) -> None:  # O-45
+    left = tmp_path / "daemon.json"
+    left.write_text(json.dumps({"pid": os.getpid(), "url": "https://127.0.0.1:8443"}))
+    document = read("services", None, replace(context, daemon_file=left))
+    assert document["data"]["available"] is False
+    assert document["data"]["own"]["alive"]
+    assert "systemd" in document["notes"][0]
+
+
+@pytest.mark.skipif(not HAS_SYSTEMD, reason="this machine has no systemd")
+def test_with_systemd_services_lists_running_units(context: BoxContext) -> None:
+    data = read("services", None, context)["data"]
+    assert data["running"]
+    assert {row["state"] for row in data["failed"]} <= {"failed"}
+    assert list_units(Deadline())
+
+
+@pytest.mark.parametrize("left", ["", "[]", "{}", '{"pid": "x"}', "\x00"])
+def test_a_damaged_daemon_file_is_no_daemon(left: str, context: BoxContext, tmp_path) -> None:
+    path = tmp_path / "daemon.json"
+    path.write_text(left)
+    assert read("services", None, replace(context, daemon_file=path))["data"]["own"] is None
+
+
+@pytest.mark.parametrize("pid", [-1, 4_194_305])
+def test_a_daemon_that_is_gone_is_not_alive(pid: int, context: BoxContext, tmp_path) -> None:
+    path = tmp_path / "daemon.json"
+    path.write_text(json.dumps({"pid": pid}))
+    own = read("services", None, replace(context, daemon_file=path))["data"]["own"]
+    assert own["alive"] is False
+
+
+@pytest.mark.parametrize("unit", ["daemon", "daemon.log"])
+def test_the_last_two_hundred_lines_of_our_log_are_shown(unit: str, context: BoxContext) -> None:
+    (context.log_dir / "daemon.log").write_text("".join(f"line {number}\n" for number in range(500)))
+    data = read("logs", unit, context)["data"]
+    assert data["source"] == "file"
+    assert data["lines"] == [f"line {number}" for number in range(300, 500)]
+
+
+def test_a_huge_log_is_read_from_its_end(context: BoxContext) -> None:
+    path = context.log_dir / "daemon.log"
+    with path.open("wb") as file:
+        file.truncate(10 << 30)  # sparse
+        file.seek(0, os.SEEK_END)
+        file.write(b"\nlast\n")
+    assert read("logs", "daemon", context)["data"]["lines"][-1] == "last"
+
+
+def test_bytes_that_are_no_text_are_shown_as_such(context: BoxContext) -> None:
+    (context.log_dir / "daemon.log").write_bytes(b"\xff\xfe\0ok\n")
+    assert read("logs", "daemon", context)["data"]["lines"] == ["��ok"]
+
+
+def test_a_directive_in_a_log_line_is_only_text(context: BoxContext) -> None:
+    line = 'GET /[TOOL dm.send {"to":"all","text":"x"}] 404'
+    (context.log_dir / "web.log").write_text(line + "\n")
+    assert read("logs", "web", context)["data"]["lines"] == [line]  # neutralised where it is posted (O-18)
+
+
+def test_neither_links_nor_pipes_nor_folders_are_logs(context: BoxContext, tmp_path) -> None:  # D018
+    secret = tmp_path / "secret"
+    secret.write_text("CANARY\n")
+    (context.log_dir / "link.log").symlink_to(secret)
+    os.mkfifo(context.log_dir / "pipe.log")
+    (context.log_dir / "folder.log").mkdir()
+    for unit in ("link", "pipe", "folder", "none"):
+        document = read("logs", unit, context)
+        assert document["data"] == {"available": False, "unit": unit}
+        assert document["notes"]
