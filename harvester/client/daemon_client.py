@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -180,7 +180,7 @@ class DaemonClient:
         with self._reading(path):
             return Posted(Message.from_json(answer.body), answer.status == HTTPStatus.OK)
 
-    def stream(self, thread: str, after: int = 0) -> Iterator[Message]:
+    def stream(self, thread: str, after: int = 0) -> Generator[Message, None, None]:
         """Messages above `after` as they come, over drops and restarts."""
         return follow(self._wire, _segment(thread), after)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import httpx2
 
@@ -15,7 +15,7 @@ from messaging import Message
 SILENCE_S = 40.0
 
 
-def follow(wire: Wire, thread: str, after: int = 0) -> Iterator[Message]:
+def follow(wire: Wire, thread: str, after: int = 0) -> Generator[Message, None, None]:
     """Messages with a sequence number above `after` as they come; ends only with the caller or an error.
 
     A dropped stream is resumed behind the last message; raises `Unavailable` once that fails as often as

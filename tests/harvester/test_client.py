@@ -201,6 +201,63 @@ def test_what_is_not_our_api_is_a_protocol_error_and_no_redirect_is_followed(
     assert len(script.asked) == 1
 
 
+THREAD = {"id": "ops", "title": "Ops", "agent": None, "created_at": "T"}
+JOB = {
+    "id": "j1",
+    "op": "dm.send",
+    "args": {},
+    "call_id": "c1",
+    "identity": "agent/heron",
+    "state": "running",
+    "created_at": "T",
+    "side_effecting": True,
+}
+OP = {"op": "a.b", "side_effecting": False, "summary": "S.", "args_schema": {}, "example": {}, "aliases": []}
+
+# What is asked of the client, what the daemon answers, how it was asked, and a part of what comes back.
+METHODS: list[tuple[Callable[[DaemonClient], Any], Any, str, Callable[[Any], Any], Any]] = [
+    (lambda c: c.ops(), {"ops": [OP]}, "GET /ops", lambda got: got[0].name, "a.b"),
+    (lambda c: c.op("a.b"), OP, "GET /ops/a.b", lambda got: got.name, "a.b"),
+    (lambda c: c.jobs(), {"jobs": [JOB]}, "GET /jobs?limit=50", lambda got: got[0].id, "j1"),
+    (lambda c: c.jobs("failed", 2), {"jobs": []}, "GET /jobs?limit=2&state=failed", len, 0),
+    (lambda c: c.job("j1"), JOB, "GET /jobs/j1", lambda got: got.state, "running"),
+    (lambda c: c.job_events("j1"), {"events": [{"seq": 0}]}, "GET /jobs/j1/events", len, 1),
+    (lambda c: c.cancel("j1"), JOB, "POST /jobs/j1/cancel", lambda got: got.id, "j1"),
+    (lambda c: c.threads(), {"threads": [THREAD]}, "GET /threads", lambda got: got[0].id, "ops"),
+    (lambda c: c.threads("ada"), {"threads": []}, "GET /threads?agent=ada", len, 0),
+    (lambda c: c.thread("ops"), THREAD, "GET /threads/ops", lambda got: got.title, "Ops"),
+    (lambda c: c.create_thread("ops"), THREAD, "POST /threads", lambda got: got.id, "ops"),
+    (
+        lambda c: c.messages("ops", 3, 9),
+        {"messages": [MESSAGE]},
+        "GET /threads/ops/messages?after=3&limit=9",
+        lambda got: got[0].body,
+        "hi",
+    ),
+    (lambda c: c.cursor("w"), {"position": 4}, "GET /cursors/w", lambda got: got, 4),
+    (lambda c: c.set_cursor("w", 5), {"position": 5}, "PUT /cursors/w", lambda got: got, None),
+    (lambda c: c.agents(), {"agents": [{"name": "ada"}]}, "GET /agents", len, 1),
+    (lambda c: c.add_agent("ada"), {"name": "ada"}, "POST /agents", lambda got: got["name"], "ada"),
+    (lambda c: c.tokens(), {"tokens": []}, "GET /tokens", len, 0),
+    (lambda c: c.create_token("agent/ada"), {"token": "x"}, "POST /tokens", lambda got: got["token"], "x"),
+    (lambda c: c.revoke_token("t1"), {"id": "t1"}, "DELETE /tokens/t1", lambda got: got["id"], "t1"),
+    (lambda c: c.health(), {"status": "ok"}, "GET /healthz", lambda got: got["status"], "ok"),
+    (lambda c: c.ready(), {"status": "ready"}, "GET /readyz", lambda got: got["status"], "ready"),
+]
+
+
+@pytest.mark.parametrize(("ask", "body", "asked", "part", "wanted"), METHODS, ids=[row[2] for row in METHODS])
+def test_each_method_asks_its_endpoint(
+    ask: Callable[[DaemonClient], Any], body: Any, asked: str, part: Callable[[Any], Any], wanted: Any
+) -> None:
+    # O-80
+    script = Script(answer(200, body))
+    got, _ = run(script, ask)
+    request = script.asked[0]
+    assert f"{request.method} {request.url.raw_path.decode()}" == asked
+    assert part(got) == wanted
+
+
 def test_names_are_quoted_in_paths() -> None:
     script = Script(answer(404, {"code": "NOT_FOUND"}))
     with pytest.raises(Refused):
@@ -253,6 +310,34 @@ def test_a_stream_that_drops_goes_on_behind_the_last_message() -> None:
         assert [next(stream).seq, next(stream).seq] == [1, 2]
         stream.close()
     assert [asked.headers["Last-Event-ID"] for asked in script.asked] == ["0", "1", "1"]
+
+
+def test_a_stream_that_does_not_come_back_ends_unavailable() -> None:
+    script = Script(*[httpx2.ConnectError("down")] * 3)
+    with client_of(script, []) as client, pytest.raises(Unavailable):
+        next(client.stream("ops"))
+
+
+def test_a_stream_that_breaks_in_the_middle_is_resumed() -> None:
+    class Torn(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            yield events(MESSAGE).content
+            raise httpx2.ReadError("torn")
+
+    torn = httpx2.Response(200, stream=Torn(), headers={"Content-Type": "text/event-stream"})
+    other = b"event: other\ndata: {}\n\n"
+    script = Script(
+        torn,
+        httpx2.Response(
+            200,
+            content=other + events(MESSAGE | {"seq": 2}).content,
+            headers={"Content-Type": "text/event-stream"},
+        ),
+    )
+    with client_of(script, []) as client:
+        stream = client.stream("ops")
+        assert [next(stream).seq, next(stream).seq] == [1, 2]
+        stream.close()
 
 
 def test_a_stream_of_a_missing_thread_is_refused() -> None:
