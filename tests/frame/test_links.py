@@ -10,18 +10,22 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)")
-FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^```.*?^```|(`+)[^`\n][^\n]*?\1", re.MULTILINE | re.DOTALL)
+
+
+def prose(page: Path) -> str:
+    return CODE.sub("", page.read_text(encoding="utf-8"))
 
 
 def anchors(page: Path) -> set[str]:
     """The anchors that a forge gives to the headings of a page."""
-    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def broken(page: Path) -> list[str]:
     found = []
-    for target, anchor in LINK.findall(FENCED.sub("", page.read_text(encoding="utf-8"))):
+    for target, anchor in LINK.findall(prose(page)):
         linked = (page.parent / target) if target else page
         if not linked.exists() or (anchor and anchor not in anchors(linked)):
             found.append(f"{target}#{anchor}")
