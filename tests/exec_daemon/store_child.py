@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,13 @@ def mount(folder: Path) -> None:
 
 def make_read_only(folder: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+
+
+def fill_up(ballast: Path) -> None:
+    """To the last byte."""
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(b"x" * 4096):
+            pass
 
 
 def names(folder: Path) -> list[str]:
@@ -112,6 +120,17 @@ async def full_at_birth(folder: Path) -> None:
     say({"fault": first, "made": made, "healed": await fault_of(open_store(folder / "store.db"))})
 
 
+async def full_at_start(folder: Path) -> None:
+    mount(folder)
+    store = await open_store(folder / "store.db")
+    await store.create_thread(thread("a"))
+    await store.close()
+    fill_up(folder / "ballast")
+    first = await fault_of(open_store(folder / "store.db"))
+    (folder / "ballast").unlink()
+    say({"fault": first, "healed": await fault_of(open_store(folder / "store.db"))})
+
+
 async def read_only_disk(folder: Path) -> None:
     mount(folder)
     store = await open_store(folder / "store.db")
@@ -131,6 +150,7 @@ PROGRAMS: dict[str, Callable[[Path], Awaitable[None]]] = {
     "hold": hold,
     "full": full,
     "full_at_birth": full_at_birth,
+    "full_at_start": full_at_start,
     "read_only_disk": read_only_disk,
     "read_only_folder": read_only_folder,
 }

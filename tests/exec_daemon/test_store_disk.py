@@ -60,6 +60,10 @@ def test_a_disk_that_is_full_at_birth_leaves_no_half_database(folder: Path, moun
     assert run("full_at_birth", folder, *NAMESPACE) == {"fault": "StoreFull", "made": False, "healed": None}
 
 
+def test_a_disk_that_is_full_at_start_is_named(folder: Path, mountable: None) -> None:
+    assert run("full_at_start", folder, *NAMESPACE) == {"fault": "StoreFull", "healed": None}
+
+
 def test_a_read_only_disk_is_named_and_not_touched(folder: Path, mountable: None) -> None:
     assert run("read_only_disk", folder, *NAMESPACE) == {
         "fault": "StoreReadOnly",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 from pathlib import Path
 from typing import Final
@@ -40,6 +41,9 @@ _BY_RESULT_CODE: Final[dict[int, _Kind]] = {
     sqlite3.SQLITE_NOMEM: (StoreFailed, FAILED),
 }
 
+# Codes that stand for many causes; the disk itself then says whether it is full or read-only.
+_VAGUE: Final = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
+
 _BY_ERRNO: Final[dict[int, _Kind]] = {
     errno.EROFS: (StoreReadOnly, READ_ONLY),
     errno.EACCES: (StoreReadOnly, READ_ONLY),
@@ -58,8 +62,19 @@ def store_fault(fault: sqlite3.Error, path: Path) -> StoreError | None:
     code = getattr(fault, "sqlite_errorcode", 0) & _PRIMARY
     if code not in _BY_RESULT_CODE:
         return None
-    kind, message = _BY_RESULT_CODE[code]
+    of_disk = _state_of_disk(path) if code in _VAGUE else None
+    kind, message = of_disk or _BY_RESULT_CODE[code]
     return kind(message.format(path=path, fault=fault), str(path))
+
+
+def _state_of_disk(path: Path) -> _Kind | None:
+    try:
+        disk = os.statvfs(path.parent)
+    except OSError:
+        return None
+    if disk.f_flag & os.ST_RDONLY:
+        return StoreReadOnly, READ_ONLY
+    return (StoreFull, FULL) if disk.f_bavail == 0 else None
 
 
 def os_fault(fault: OSError, path: Path) -> StoreError:

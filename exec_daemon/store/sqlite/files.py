@@ -14,12 +14,16 @@ from exec_daemon.store.sqlite.faults import corrupt, os_fault, store_fault
 # Readers and a checkpoint may meet for a moment; nothing of ours holds a lock anywhere near this long.
 _BUSY_TIMEOUT_S: Final = 5.0
 
+# A burst of writes leaves a long log; what is over this is given back at the next checkpoint.
+_MOST_BYTES_OF_IDLE_LOG: Final = 64 * 1024 * 1024
+
 # FULL: in WAL mode only this syncs at every commit, so that what was acknowledged survives a loss of power.
 _WRITER: Final = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA synchronous = FULL",
     "PRAGMA foreign_keys = ON",
     "PRAGMA trusted_schema = OFF",
+    f"PRAGMA journal_size_limit = {_MOST_BYTES_OF_IDLE_LOG}",
 )
 _READER: Final = ("PRAGMA query_only = ON", "PRAGMA trusted_schema = OFF")
 
@@ -28,8 +32,8 @@ def open_database(path: Path) -> sqlite3.Connection:
     """The writer's connection, the file made or migrated as needed. The caller owns the database."""
     try:
         if path.exists():
-            check(path, schema.newest())
             _check_writable(path)
+            check(path, schema.newest())
         else:
             _create(path)
         return _open_current(path)
