@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.oracle import curl, directives, fences, names, strict, verdicts
+from tests.oracle import curl, directives, fences, names, shapes, strict, verdicts
 from tests.oracle.blocks import Blocks
 from tests.oracle.calls import Call
 from tests.oracle.inside import Inside, Unit
@@ -46,8 +46,11 @@ class Expected:
         return [names.normal(call.op, call.args) for call in self.seen]
 
 
-def expected(text: str, *, whole: bool = True) -> Expected:
-    """Read a reply; `whole=False` reads as `Scanner` does, without the check for an orphan closing tag."""
+def expected(text: str, *, whole: bool = True, reasoning_open: bool = False) -> Expected:
+    """Read a reply; `whole=False` reads as `Scanner` does, without the check for an orphan closing tag.
+
+    `reasoning_open=True`: the opening tag stood in the prompt, so the first closing tag of any name ends it.
+    """
     text = (
         text.encode("utf-8", "surrogatepass")[:LONGEST_BYTES].decode("utf-8", "ignore")
         if _long(text)
@@ -58,6 +61,9 @@ def expected(text: str, *, whole: bool = True) -> Expected:
     if whole:
         start = _behind_orphan(text, start)
     segment: int | None = start
+    if reasoning_open:
+        closing = shapes.REASONING_CLOSE.search(text, start)
+        segment = _skip_blanks(text, closing.end()) if closing else None
     while segment is not None:
         segment = reading.segment(segment)
     return Expected(tuple(_limited(reading.groups)), reading.verdict)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from harvester import Directive, Event, Scanner, ScanPolicy, Verdict
+from harvester import Directive, Event, Scanner, ScanPolicy, Verdict, parse
 from tests.oracle.oracle import Expected, expected
 
-FAILS_OPEN, MISSES, VERDICT, CHUNKS = "FAILS_OPEN", "MISSES", "VERDICT", "CHUNKS"
+# How two readings differ: what runs too much, what too little, the verdict, the pieces, the whole reply.
+FAILS_OPEN, MISSES, VERDICT, CHUNKS, PARSE = "FAILS_OPEN", "MISSES", "VERDICT", "CHUNKS", "PARSE"
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,22 @@ def differs(text: str, cuts_seed: int = 0) -> Difference | None:
     kind = _kind(found, told)
     if kind is not None:
         return Difference(kind, text, _shown(found), f"{told.calls} {told.verdict}")
-    cuts = _cuts(text, cuts_seed)
+    return _in_pieces(text, found, _cuts(text, cuts_seed)) or _parsed(text)
+
+
+def _in_pieces(text: str, found: list[Event], cuts: list[int]) -> Difference | None:
     pieces = events(text, cuts)
     return None if pieces == found else Difference(CHUNKS, text, f"{cuts} {pieces}", str(found))
+
+
+def _parsed(text: str) -> Difference | None:
+    """How `parse`, which also knows orphan closing tags and canonical names, differs from the oracle."""
+    read, told = parse(text), expected(text)
+    ran = [_key(one.call.op, dict(one.call.args)) for one in read.calls]
+    word = read.verdict.word if read.verdict else None
+    if ran == [_key(op, args) for op, args in told.normal] and word == told.verdict:
+        return None
+    return Difference(PARSE, text, f"{ran} {word}", f"{told.normal} {told.verdict}")
 
 
 def _kind(found: list[Event], told: Expected) -> str | None:
