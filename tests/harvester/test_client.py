@@ -1,74 +1,25 @@
-"""The client against a scripted transport; TLS against a real server on the loopback."""
+"""The client against a scripted transport: what is asked, what comes back, when it is asked again."""
 
 from __future__ import annotations
 
 import json
-import ssl
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any
 
 import httpx2
 import pytest
-import trustme
 
-from harvester.client import DaemonClient, RetryPolicy
-from harvester.errors import BadCertificate, ProtocolError, Refused, Unauthenticated, Unavailable
+from harvester.client import DaemonClient
+from harvester.errors import ProtocolError, Refused, Unauthenticated, Unavailable
 from messaging import Call, CallRequest, ErrorCode
+from tests.harvester._scripted import MESSAGE, TOKEN, Script, answer, run
 
-TOKEN = "tok_0123456789"
 OK = {"ok": True, "op": "dm.send", "call_id": "c1", "job_id": "j1", "duration_ms": 2, "result": {"to": "ada"}}
 BUSY = {"ok": False, "op": "dm.send", "error": {"code": "BUSY", "message": "all taken", "retryable": True}}
-MESSAGE = {
-    "id": "m1",
-    "thread": "ops",
-    "seq": 1,
-    "position": 7,
-    "author": "heron",
-    "author_kind": "agent",
-    "kind": "text",
-    "body": "hi",
-    "created_at": "2026-01-01T00:00:00.000Z",
-}
-
-Step = httpx2.Response | Exception
-
-
-def answer(status: int, body: Any, **headers: str) -> httpx2.Response:
-    return httpx2.Response(status, json=body, headers=headers)
-
-
-class Script:
-    """A transport that gives its steps one after the other and keeps what was asked."""
-
-    def __init__(self, *steps: Step) -> None:
-        self.steps = list(steps)
-        self.asked: list[httpx2.Request] = []
-
-    def __call__(self, request: httpx2.Request) -> httpx2.Response:
-        self.asked.append(request)
-        step = self.steps.pop(0)
-        if isinstance(step, Exception):
-            raise step
-        return step
-
-
-def client_of(script: Callable[[httpx2.Request], httpx2.Response], waits: list[float]) -> DaemonClient:
-    retry = RetryPolicy(sleep=waits.append, uniform=lambda _low, high: high)
-    transport = httpx2.MockTransport(script)
-    return DaemonClient("https://box.test/", TOKEN, "unused.pem", retry=retry, transport=transport)
 
 
 def request(call_id: str | None = "c1", **more: Any) -> CallRequest:
     return CallRequest(call=Call("dm.send", {"to": "ada", "text": "hi"}, call_id), **more)
-
-
-def run(script: Script, ask: Callable[[DaemonClient], Any]) -> tuple[Any, list[float]]:
-    waits: list[float] = []
-    with client_of(script, waits) as client:
-        return ask(client), waits
 
 
 def test_a_call_carries_token_thread_reply_and_author_and_comes_back_as_a_result() -> None:
@@ -293,132 +244,3 @@ def test_a_dry_run_is_a_result_that_says_what_would_happen() -> None:
     script = Script(answer(200, {"ok": True, "dry_run": True, "would": would}))
     result, _ = run(script, lambda client: client.call(request(None, dry_run=True)))
     assert result.data == {"would": would}
-
-
-def events(*messages: dict[str, Any]) -> httpx2.Response:
-    text = ": hello\n\n" + "".join(
-        f"event: message\nid: {one['seq']}\ndata: {json.dumps(one)}\n\n" for one in messages
-    )
-    return httpx2.Response(200, text=text, headers={"Content-Type": "text/event-stream"})
-
-
-def test_a_stream_that_drops_goes_on_behind_the_last_message() -> None:
-    later = MESSAGE | {"id": "m2", "seq": 2}
-    script = Script(events(MESSAGE), httpx2.ConnectError("down"), events(later))
-    with client_of(script, []) as client:
-        stream = client.stream("ops")
-        assert [next(stream).seq, next(stream).seq] == [1, 2]
-        stream.close()
-    assert [asked.headers["Last-Event-ID"] for asked in script.asked] == ["0", "1", "1"]
-
-
-def test_a_stream_that_does_not_come_back_ends_unavailable() -> None:
-    script = Script(*[httpx2.ConnectError("down")] * 3)
-    with client_of(script, []) as client, pytest.raises(Unavailable):
-        next(client.stream("ops"))
-
-
-def test_a_stream_that_breaks_in_the_middle_is_resumed() -> None:
-    class Torn(httpx2.SyncByteStream):
-        def __iter__(self) -> Iterator[bytes]:
-            yield events(MESSAGE).content
-            raise httpx2.ReadError("torn")
-
-    torn = httpx2.Response(200, stream=Torn(), headers={"Content-Type": "text/event-stream"})
-    other = b"event: other\ndata: {}\n\n"
-    script = Script(
-        torn,
-        httpx2.Response(
-            200,
-            content=other + events(MESSAGE | {"seq": 2}).content,
-            headers={"Content-Type": "text/event-stream"},
-        ),
-    )
-    with client_of(script, []) as client:
-        stream = client.stream("ops")
-        assert [next(stream).seq, next(stream).seq] == [1, 2]
-        stream.close()
-
-
-def test_a_stream_of_a_missing_thread_is_refused() -> None:
-    script = Script(answer(404, {"code": "NOT_FOUND", "detail": "no thread"}))
-    with client_of(script, []) as client, pytest.raises(Refused, match="no thread"):
-        next(client.stream("ops"))
-
-
-def test_a_stream_of_something_else_is_a_protocol_error() -> None:
-    with client_of(Script(answer(200, {})), []) as client, pytest.raises(ProtocolError):
-        next(client.stream("ops"))
-
-
-class _Healthy(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    peers: ClassVar[set[Any]] = set()
-
-    def do_GET(self) -> None:
-        type(self).peers.add(self.client_address)
-        body = b'{"status":"ok"}'
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: Any) -> None:
-        """Keeps the output of the tests clean."""
-
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    ca = trustme.CA()
-    ca.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    ca.issue_cert("127.0.0.1").configure_cert(context)
-    server = HTTPServer(("127.0.0.1", 0), _Healthy)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"https://127.0.0.1:{server.server_port}", tmp_path / "ca.pem"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-
-
-def test_the_right_ca_file_is_enough_and_the_connection_is_kept(served: tuple[str, Path]) -> None:
-    url, ca_file = served
-    _Healthy.peers.clear()
-    with DaemonClient(url, TOKEN, ca_file) as client:
-        assert client.health() == {"status": "ok"}
-        assert client.health() == {"status": "ok"}
-    assert len(_Healthy.peers) == 1
-
-
-def test_another_ca_is_not_believed_and_the_message_names_the_file(
-    served: tuple[str, Path], tmp_path: Path
-) -> None:
-    other = tmp_path / "other.pem"
-    trustme.CA().cert_pem.write_to_path(str(other))
-    with DaemonClient(served[0], TOKEN, other) as client, pytest.raises(BadCertificate, match=r"other\.pem"):
-        client.health()
-
-
-def test_a_certificate_for_another_host_is_not_believed(served: tuple[str, Path]) -> None:
-    url = served[0].replace("127.0.0.1", "localhost")
-    with DaemonClient(url, TOKEN, served[1]) as client, pytest.raises(BadCertificate):
-        client.health()
-
-
-@pytest.mark.parametrize(("content", "problem"), [(None, "does not exist"), ("hello", "PEM")])
-def test_a_ca_file_that_is_none_is_named(tmp_path: Path, content: str | None, problem: str) -> None:
-    file = tmp_path / "ca.pem"
-    if content is not None:
-        file.write_text(content)
-    with pytest.raises(BadCertificate, match=problem) as caught:
-        DaemonClient("https://127.0.0.1:1", TOKEN, file)
-    assert caught.value.ca_file == str(file)
-
-
-def test_a_port_where_nobody_listens_is_unavailable(served: tuple[str, Path]) -> None:
-    retry = RetryPolicy(attempts=1)
-    client = DaemonClient("https://127.0.0.1:1", TOKEN, served[1], retry=retry)
-    with client, pytest.raises(Unavailable, match="box up"):
-        client.health()
