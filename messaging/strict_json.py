@@ -112,6 +112,38 @@ def loads(text: str) -> Any:
     return value
 
 
+def _cut_short(broken: json.JSONDecodeError, piece: str) -> bool:
+    """Could the error come from the end of the piece alone? No token but a string is longer than 12."""
+    return broken.msg.startswith("Unterminated string") or broken.pos > len(piece) - 12
+
+
+def _decode(piece: str) -> tuple[Any, int]:
+    try:
+        return _DECODER.raw_decode(piece)
+    except RecursionError:
+        raise StrictJsonError(f"more than {MAX_LEVELS} levels") from None
+
+
+def decode_at(text: str, position: int, most_chars: int) -> tuple[Any, int]:
+    """The object or array that begins at `position`, and the offset behind it; raises `StrictJsonError`.
+
+    At most `most_chars` are looked at, and of a text that breaks early only its beginning: the decoder's
+    error counts line feeds from the start of what it was given, which is quadratic over many broken places.
+    """
+    for window in (1024, most_chars):
+        piece = text[position : position + window]
+        try:
+            value, end = _decode(piece)
+            break
+        except json.JSONDecodeError as broken:
+            if window == most_chars or not _cut_short(broken, piece):
+                raise StrictJsonError(broken.msg, position + broken.pos) from None
+    _check_levels(piece[:end])
+    if "\\u" in piece[:end] or _SURROGATE.search(piece, 0, end):
+        _check_surrogates(value)
+    return value, position + end
+
+
 def load_object(text: str) -> dict[str, Any]:
     """As `loads`, for a text that must hold one object."""
     value = loads(text)

@@ -1,0 +1,262 @@
+"""Block structure line by line: CommonMark 0.31 and GFM tables (GRAMMAR 2).
+
+A line is read in CommonMark's order: the open containers that it goes on, then the open leaf, then the blocks
+that it begins, then text. What may run is examined when its block ends. Three things differ from CommonMark:
+there are no reference definitions, a reasoning tag at the start of a line ends every block, and a comment
+that its container cuts off goes on without it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from harvester.events import SkipReason
+from harvester.scanner.endings import Cut, close_unfinished, examine, run_fence
+from harvester.scanner.leaves import Fence, Hidden, Html, Leaf, Paragraph, Piece, Table
+from harvester.scanner.ledger import Ledger
+from harvester.scanner.lines import Cursor, Line
+from harvester.scanner.opening import heading, new_fence, new_hidden, new_html, new_paragraph
+from harvester.scanner.starts import (
+    CODE_INDENT,
+    COMMENT_KIND,
+    HTML_ENDS,
+    Found,
+    Open,
+    Start,
+    find_start,
+    is_delimiter_row,
+)
+from harvester.scanner.tags import LINE_REASONING, LINE_REASONING_END
+
+# A container is the number of columns that the lines of an item are indented by; a block quote has none.
+QUOTE: Final = 0
+# Structure deeper than twice the limit is not followed at all: everything there is inert anyway.
+_FOLLOWED: Final = 2
+
+
+class Blocks:
+    """The open blocks of a reply. Each step may find a reasoning tag that takes over, and returns it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._policy = ledger.policy
+        self._containers: list[int] = []
+        self._childless = False  # the last container is an item that began with a blank line
+        self._leaf: Leaf | None = None
+
+    # ---- the way of a line -----------------------------------------------------------------------------
+
+    def line(self, line: Line) -> Cut | None:
+        """The next line."""
+        cursor = Cursor(line)
+        blank = cursor.blank and not line.begin
+        depth = self._walk(cursor)
+        within = depth == len(self._containers)
+        if within and isinstance(self._leaf, Fence):
+            self._in_fence(line, cursor, self._leaf)
+            return None
+        tag = self._line_tag(line)
+        if tag or self._in_hidden(line, cursor, within=within):
+            cut = tag
+        else:
+            cut = self._in_text(line, cursor, depth)
+        if blank and not cut:
+            self._ledger.dead = False  # GRAMMAR 4: "the next line that is blank"
+        return cut
+
+    def finish(self) -> Cut | None:
+        """The reply ends."""
+        return self._close_leaf()
+
+    def clear(self) -> None:
+        """Reasoning begins: every block is over."""
+        self._containers.clear()
+        self._childless = False
+
+    def _close_leaf(self, *, heading: bool = False) -> Cut | None:
+        """The open leaf ends; with `heading` a paragraph turns out to be a setext heading."""
+        leaf, self._leaf = self._leaf, None
+        return close_unfinished(leaf, self._ledger, self._inert(), heading=heading) if leaf else None
+
+    def _inert(self) -> SkipReason | None:
+        """Why nothing in the open containers runs, if nothing does."""
+        if QUOTE in self._containers:
+            return SkipReason.BLOCK_QUOTE
+        if len(self._containers) > self._policy.max_containers:
+            return SkipReason.TOO_DEEP
+        return SkipReason.DEAD if self._ledger.dead else None
+
+    def _walk(self, cursor: Cursor) -> int:
+        """How many of the open containers the line goes on."""
+        for depth, columns in enumerate(self._containers):
+            if columns == QUOTE:
+                if cursor.char != ">" or cursor.indent() >= CODE_INDENT:
+                    return depth
+                _step_over_marker(cursor, cursor.first + 1)
+            elif cursor.blank:
+                if self._childless and depth == len(self._containers) - 1:
+                    return depth
+            elif cursor.indent() < columns:
+                return depth
+            else:
+                cursor.take(columns)
+        return len(self._containers)
+
+    def _line_tag(self, line: Line) -> Cut | None:
+        """GRAMMAR 2: a reasoning tag at the start of a line counts whatever block the line is in."""
+        closing = LINE_REASONING_END.match(line.text, line.begin)
+        if closing:
+            self._ledger.orphan(line.start + closing.end())
+        tag = LINE_REASONING.match(line.text, line.begin)
+        if tag is None:
+            return None
+        cut = self._close_leaf()
+        if cut:
+            return cut.then(line)
+        return Cut(
+            line.start + tag.start("tag"), tag["name"].lower(), [line._replace(begin=tag.end())], inline=False
+        )
+
+    # ---- the open leaf ---------------------------------------------------------------------------------
+
+    def _in_fence(self, line: Line, cursor: Cursor, fence: Fence) -> None:
+        if fence.closed_by(cursor):
+            fence.hidden.see(line.text, line.start)
+            self._leaf = None
+            run_fence(fence, self._ledger)
+        else:
+            fence.add(cursor, line)
+
+    def _in_hidden(self, line: Line, cursor: Cursor, *, within: bool) -> bool:
+        """Does the line go on an HTML block or indented code?"""
+        leaf = self._leaf
+        if isinstance(leaf, Html):
+            if leaf.kind == COMMENT_KIND and not within:  # GRAMMAR 2.4: its container cuts it off
+                self._truncate(0)
+                within = True
+            return within and self._in_html(line, cursor, leaf)
+        if isinstance(leaf, Hidden) and within and (cursor.blank or cursor.indent() >= CODE_INDENT):
+            leaf.see(line.text, line.start)
+            return True
+        return False
+
+    def _in_html(self, line: Line, cursor: Cursor, leaf: Html) -> bool:
+        if cursor.blank and leaf.kind not in HTML_ENDS:
+            return False
+        leaf.see(line.text, line.start)
+        if leaf.ends(line.text, cursor.pos):
+            self._close_leaf()
+        return True
+
+    def _in_text(self, line: Line, cursor: Cursor, depth: int) -> Cut | None:
+        """A paragraph or a table goes on, or something begins."""
+        found = None
+        if not cursor.blank:
+            within = depth == len(self._containers)
+            found = find_start(cursor, self._before(within=within))
+            if found is None and self._can_go_on(within=within):
+                return self._go_on(line, cursor, within=within)
+        underline = found is not None and found.start is Start.UNDERLINE
+        cut = self._close_leaf(heading=underline)
+        if cut:
+            return cut.then(line)
+        self._truncate(depth)
+        return None if cursor.blank else self._open(line, cursor, found)
+
+    def _before(self, *, within: bool) -> Open:
+        if not isinstance(self._leaf, Paragraph):
+            return Open.NONE
+        return Open.OWN if within else Open.LAZY
+
+    def _can_go_on(self, *, within: bool) -> bool:
+        """Only a paragraph has lazy continuation lines."""
+        return isinstance(self._leaf, Paragraph) or (within and isinstance(self._leaf, Table))
+
+    def _go_on(self, line: Line, cursor: Cursor, *, within: bool) -> Cut | None:
+        leaf = self._leaf
+        if not isinstance(leaf, Paragraph):
+            return examine([Piece(line, cursor.first, len(line.text))], self._ledger, self._inert())
+        if within and is_delimiter_row(cursor, leaf.last_line()):
+            return self._begin_table(leaf, line)
+        leaf.add(line, cursor.first)
+        return None
+
+    def _begin_table(self, paragraph: Paragraph, line: Line) -> Cut | None:
+        """The last line of the paragraph is the header row."""
+        header = paragraph.split_header()
+        cut = self._close_leaf() if paragraph.pieces else None
+        if cut:
+            return cut.then(header.line).then(line)
+        self._leaf = Table()
+        cut = examine([header], self._ledger, self._inert())
+        return cut.then(line) if cut else None
+
+    def _truncate(self, depth: int) -> None:
+        if depth < len(self._containers):
+            del self._containers[depth:]
+            self._childless = False
+
+    # ---- blocks that begin -----------------------------------------------------------------------------
+
+    def _open(self, line: Line, cursor: Cursor, found: Found | None) -> Cut | None:
+        self._childless = False
+        while found and found.start in _CONTAINERS:
+            if len(self._containers) >= _FOLLOWED * self._policy.max_containers:
+                found = _unfollowed(cursor)
+                break
+            self._open_container(cursor, found)
+            if cursor.blank:
+                self._childless = found.start is Start.ITEM
+                return None
+            found = find_start(cursor, Open.NONE)
+        return self._open_leaf(line, cursor, found)
+
+    def _open_container(self, cursor: Cursor, found: Found) -> None:
+        if found.start is Start.QUOTE:
+            self._containers.append(QUOTE)
+            _step_over_marker(cursor, found.match.end())
+            return
+        indent, width = cursor.indent(), found.match.end() - found.match.start()
+        cursor.jump(found.match.end())
+        blanks = cursor.indent()
+        if cursor.blank or blanks > CODE_INDENT:
+            blanks = 1  # an empty first line, or indented code
+        cursor.take(blanks)
+        self._containers.append(indent + width + blanks)
+
+    def _open_leaf(self, line: Line, cursor: Cursor, found: Found | None) -> Cut | None:
+        if found is None:
+            self._leaf = new_paragraph(line, cursor.first, self._policy)
+        elif found.start is Start.HEADING:
+            return examine([heading(line, found.match.end())], self._ledger, self._inert())
+        elif found.start is Start.FENCE:
+            self._leaf = new_fence(line, cursor, found.match, self._inert(), self._policy)
+        elif found.start is Start.HTML:
+            self._open_html(line, found)
+        elif found.start is Start.INDENTED:
+            self._leaf = new_hidden(self._inert() or SkipReason.INDENTED, line, cursor.first)
+        return None
+
+    def _open_html(self, line: Line, found: Found) -> None:
+        first = found.match.start()
+        html = new_html(self._inert() or SkipReason.HTML_BLOCK, line, first, found.kind)
+        self._leaf = html
+        if html.ends(line.text, first):
+            self._close_leaf()
+
+
+_CONTAINERS: Final = frozenset({Start.QUOTE, Start.ITEM})
+_COMMENT: Final = re.compile(r"<!--")
+
+
+def _unfollowed(cursor: Cursor) -> Found | None:
+    """What stands too deep is text, or a comment, since that one goes on behind its container."""
+    comment = _COMMENT.search(cursor.text, cursor.first)
+    return Found(Start.HTML, comment, COMMENT_KIND) if comment else None
+
+
+def _step_over_marker(cursor: Cursor, behind: int) -> None:
+    """Behind `>`, with one column of blanks if there is one."""
+    cursor.jump(behind)
+    cursor.take(1)

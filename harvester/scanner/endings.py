@@ -1,0 +1,119 @@
+"""What happens when a block ends: its inside is examined, or its body is run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from harvester.events import Directive, Form, SkipReason
+from harvester.scanner.curl import read_curl
+from harvester.scanner.fences import read_body
+from harvester.scanner.inside import Inside, worth_reading
+from harvester.scanner.layout import Tag
+from harvester.scanner.leaves import Fence, Hidden, Leaf, Paragraph, Piece
+from harvester.scanner.ledger import Ledger
+from harvester.scanner.lines import Line
+from harvester.scanner.passage import Passage, utf8_bytes
+from patterns import vocabulary
+
+
+class Cut(NamedTuple):
+    """A reasoning tag takes over at `start`; `lines` are what has been read from behind it on.
+
+    `inline`: it stood in the middle of a line, so that those were read to the end of their paragraph.
+    """
+
+    start: int
+    name: str
+    lines: list[Line]
+    inline: bool = True
+
+    def then(self, line: Line) -> Cut:
+        """With one more line to be read again."""
+        return self._replace(lines=[*self.lines, line])
+
+
+def _cut(passage: Passage, pieces: list[Piece], tag: Tag) -> Cut:
+    start, end = passage.span(tag.start, tag.end)
+    place = next(number for number, piece in enumerate(pieces) if end <= piece.line.start + piece.last)
+    line = pieces[place].line
+    behind = line._replace(begin=end - line.start)
+    return Cut(start, tag.name or "", [behind, *(piece.line for piece in pieces[place + 1 :])])
+
+
+def examine(
+    pieces: list[Piece], ledger: Ledger, inert: SkipReason | None, *, curl: bool = False
+) -> Cut | None:
+    """The inside of a paragraph, heading or table row."""
+    passage = Passage(
+        [(piece.line.text[piece.first : piece.last], piece.line.start + piece.first) for piece in pieces]
+    )
+    if not worth_reading(passage.text):
+        return None
+    if utf8_bytes(passage.text) > ledger.policy.max_paragraph_bytes:
+        inert = inert or SkipReason.TOO_LONG
+    if inert:
+        hidden = Hidden(inert, passage.origin(0))
+        hidden.see(passage.text, passage.origin(0))
+        hidden.end = passage.span(0, len(passage.text))[1]
+        hidden.close(ledger)
+        return None
+    inside = Inside(passage, ledger, curl=curl)
+    inside.read()
+    return _cut(passage, pieces, inside.cut) if inside.cut else None
+
+
+def run_fence(fence: Fence, ledger: Ledger) -> None:
+    """GRAMMAR 3 and 6: fenced code that its fence closed. All of it runs or nothing."""
+    words, span = vocabulary(), (fence.hidden.start, fence.hidden.end)
+    if fence.pieces is None:
+        fence.hidden.close(ledger)
+    elif fence.language in words.shell_fences:
+        _run_command(fence, ledger)
+    elif fence.long:
+        ledger.skip(SkipReason.BLOCK_TOO_LONG, span)
+    else:
+        _run_body(fence, fence.pieces, ledger)
+
+
+def _run_body(fence: Fence, pieces: list[tuple[str, int]], ledger: Ledger) -> None:
+    body, span = Passage(pieces), (fence.hidden.start, fence.hidden.end)
+    placed = read_body(body, fence.language, ledger.policy)
+    if placed is None:
+        ledger.skip(SkipReason.BAD_BLOCK, span)
+        return
+    ledger.run(
+        [Directive(Form.F5, op, args, body.span(a, b), name) for (op, args, name), a, b in placed], span
+    )
+
+
+def _run_command(fence: Fence, ledger: Ledger) -> None:
+    """GRAMMAR 6: a shell's fence that holds exactly one command, and that is a call of ours."""
+    body = Passage(fence.pieces or [])
+    call = None if fence.long else read_curl(body.text.strip(" \t\n"), ledger.policy, documents=True)
+    if call is None:
+        fence.hidden.close(ledger)
+        return
+    content = body.text.strip(" \t\n")
+    start = body.text.index(content)
+    span = body.span(start, start + len(content))
+    ledger.run([Directive(Form.F6, call.op, call.args, span, call.id)], span)
+
+
+def close_unfinished(leaf: Leaf, ledger: Ledger, inert: SkipReason | None, *, heading: bool) -> Cut | None:
+    """A leaf ends because something else begins, or the reply does."""
+    if isinstance(leaf, Paragraph):
+        if not leaf.long:
+            return examine(leaf.pieces, ledger, inert, curl=not heading)
+        leaf.hide(inert or SkipReason.TOO_LONG, ledger)
+    elif isinstance(leaf, Hidden):
+        leaf.close(ledger)
+    elif isinstance(leaf, Fence):
+        _close_cut_off(leaf, ledger)
+    return None
+
+
+def _close_cut_off(fence: Fence, ledger: Ledger) -> None:
+    if fence.pieces is not None and fence.language in vocabulary().call_fences:
+        ledger.skip(SkipReason.CUT_OFF, (fence.hidden.start, fence.hidden.end))
+    else:
+        fence.hidden.close(ledger)

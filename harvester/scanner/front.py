@@ -1,0 +1,166 @@
+"""The scanner as its users see it: text in, events out (GRAMMAR 7)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from harvester.errors import ScannerClosed
+from harvester.events import Event, SkipReason
+from harvester.policy import ScanPolicy
+from harvester.scanner.ledger import Ledger
+from harvester.scanner.lines import all_lines, cut_lines
+from harvester.scanner.openers import OPENER
+from harvester.scanner.passage import utf8_bytes
+from harvester.scanner.reply import Reply
+from harvester.scanner.tags import REASONING, REASONING_END
+from patterns import vocabulary
+
+# How much text without anything that could make an event may wait before its block structure is read.
+_MOST_WAITING_CHARS: Final = 1 << 14
+_BOM: Final = "\ufeff"
+_CALL_FENCE: Final = re.compile(rf"(?ai:(?:```|~~~)[`~ \t]*+(?:{'|'.join(vocabulary().call_fences)}))")
+
+
+def _can_matter(text: str) -> bool:
+    """May an event come of these lines? Most replies never get any further than here."""
+    return (
+        ("[" in text and OPENER.search(text) is not None)
+        or ("<" in text and (REASONING.search(text) or REASONING_END.search(text)) is not None)
+        or "curl " in text
+        or (("```" in text or "~~~" in text) and _CALL_FENCE.search(text) is not None)
+    )
+
+
+def within_bytes(text: str, room: int) -> str:
+    """As much of `text` as fits in that many bytes of UTF-8."""
+    if utf8_bytes(text) <= room:
+        return text
+    kept = text.encode("utf-8", "surrogatepass")[: room + 1]
+    while room and kept[room] & 0xC0 == 0x80:  # in the middle of a character
+        room -= 1
+    return kept[:room].decode("utf-8", "surrogatepass")
+
+
+class Scanner:
+    """Finds directives in one reply that comes in pieces; any pieces give the events of the whole."""
+
+    def __init__(self, policy: ScanPolicy | None = None) -> None:
+        self._policy = policy or ScanPolicy()
+        self._ledger = Ledger(self._policy)
+        self._reply = Reply(self._ledger)
+        self._room = self._policy.max_reply_bytes
+        self._fed = 0  # code points handed in
+        self._kept = 0  # code points within the limit
+        self._parts: list[str] = []  # from the end of the last complete line on
+        self._waiting: list[str] = []  # complete lines in which nothing matters, before them
+        self._waiting_chars = 0
+        self._read_to = 0  # where the waiting lines begin
+        self._awake = self._policy.reasoning_open
+        self._closed = False
+        if self._policy.reasoning_open:
+            self._reply.begin_reasoning(0, None)
+
+    def feed(self, text: str) -> list[Event]:
+        """The next piece of the reply; the events that are decided now. Raises `ScannerClosed` after `close()`."""
+        self._check_open()
+        text = self._admit(text)
+        if text:
+            self._parts.append(text)
+            if "\n" in text or "\r" in text:
+                self._cut()
+        return self._ledger.take()
+
+    def close(self) -> list[Event]:
+        """The reply ends; the last events. Raises `ScannerClosed` after `close()`."""
+        self._check_open()
+        self._closed = True
+        rest = "".join(self._parts)
+        if self._awake or _can_matter(rest):
+            self._wake()
+            for line in all_lines(rest, self._read_to):
+                self._reply.line(line)
+            self._reply.finish(self._kept)
+        if self._fed > self._kept:
+            self._ledger.skip(SkipReason.LIMIT_REPLY, (self._kept, self._fed))
+        return self._ledger.take()
+
+    def begin_behind(self, end: int) -> None:
+        """Before the first piece: what stands before this offset is reasoning that nobody saw open."""
+        self._awake = True
+        self._reply.begin_reasoning(0, None, until=end)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ScannerClosed("this scanner is closed; a reply has one scanner")
+
+    def _admit(self, text: str) -> str:
+        """The part of a piece that the limit leaves (GRAMMAR 5.4), without a byte order mark at the very start."""
+        whole = self._fed == self._kept
+        first = self._fed == 0
+        self._fed += len(text)
+        if not whole:
+            return ""
+        text = within_bytes(text, self._room)
+        self._room -= utf8_bytes(text)
+        self._kept += len(text)
+        if first and text.startswith(_BOM):
+            self._read_to = 1
+            return text[1:]
+        return text
+
+    def _cut(self) -> None:
+        """Take the complete lines off; a CR at the end may be half of a CRLF."""
+        text = "".join(self._parts)
+        last = len(text) - text.endswith("\r")
+        end = max(text.rfind("\n", 0, last), text.rfind("\r", 0, last)) + 1
+        self._parts = [text[end:]]
+        lines = text[:end]
+        if self._awake:
+            self._lines(lines)
+            return
+        self._waiting.append(lines)
+        self._waiting_chars += end
+        self._awake = _can_matter(lines)
+        if self._awake or self._waiting_chars > _MOST_WAITING_CHARS:
+            self._wake()
+
+    def _wake(self) -> None:
+        """Read the structure of what has waited."""
+        waiting, self._waiting, self._waiting_chars = "".join(self._waiting), [], 0
+        self._lines(waiting)
+
+    def _lines(self, text: str) -> None:
+        for line in cut_lines(text, self._read_to):
+            self._reply.line(line)
+        self._read_to += len(text)
+
+
+def orphan_end(text: str, policy: ScanPolicy) -> int | None:
+    """Where the reasoning ends whose opening tag was pre-filled, None if there is no such (GRAMMAR 2).
+
+    That is behind the last closing tag that counts where an opening one would, with no opening tag before it.
+    """
+    text = within_bytes(text, policy.max_reply_bytes)
+    if policy.reasoning_open or REASONING_END.search(text) is None:
+        return None
+    ledger = Ledger(policy)
+    ledger.orphans = []
+    reply = Reply(ledger)
+    for line in all_lines(text.removeprefix(_BOM), int(text.startswith(_BOM))):
+        reply.line(line)
+        if reply.first_tag is not None:
+            break
+    reply.finish(len(text))
+    first = len(text) if reply.first_tag is None else reply.first_tag
+    return max((end for end in ledger.orphans if end <= first), default=None)
+
+
+def scan_reply(text: str, policy: ScanPolicy | None = None) -> list[Event]:
+    """All events of a whole reply: the check for an orphan closing tag, one feed and a close (GRAMMAR 7)."""
+    policy = policy or ScanPolicy()
+    scanner = Scanner(policy)
+    end = orphan_end(text, policy)
+    if end is not None:
+        scanner.begin_behind(end)
+    return scanner.feed(text) + scanner.close()

@@ -1,0 +1,141 @@
+"""Leaf blocks while they are open: what is held of them, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from harvester.events import SkipReason
+from harvester.scanner.ledger import Ledger
+from harvester.scanner.lines import Cursor, Line
+from harvester.scanner.openers import OPENER
+from harvester.scanner.passage import utf8_bytes
+from harvester.scanner.starts import HTML_ENDS
+
+
+@dataclass(slots=True)
+class Hidden:
+    """A block that is inert as a whole; it is reported if an opener stands in it."""
+
+    reason: SkipReason
+    start: int
+    end: int = 0
+    seen: bool = False
+
+    def see(self, text: str, origin: int) -> None:
+        """Another piece, which stands at `origin` in the reply."""
+        self.seen = self.seen or OPENER.search(text) is not None
+        self.end = origin + len(text)
+
+    def close(self, ledger: Ledger) -> None:
+        """Report it."""
+        if self.seen:
+            ledger.skip(self.reason, (self.start, self.end))
+
+
+@dataclass(slots=True)
+class Html(Hidden):
+    """An HTML block of one of the seven kinds."""
+
+    kind: int = 0
+
+    def ends(self, text: str, pos: int) -> bool:
+        """Is the line with this text its last one? Kinds 6 and 7 end before a blank line instead."""
+        end = HTML_ENDS.get(self.kind)
+        return end is not None and end.search(text, pos) is not None
+
+
+_CLOSING_RUN: Final = re.compile(r"(`{3,}|~{3,})[ \t]*+$")
+
+
+@dataclass(slots=True)
+class Fence:
+    """Fenced code. `pieces` is its body if the language could make it run, None if nothing can."""
+
+    run: str
+    indent: int
+    language: str
+    hidden: Hidden
+    pieces: list[tuple[str, int]] | None
+    room: int
+    long: bool = False
+
+    def closed_by(self, cursor: Cursor) -> bool:
+        """Is the line its closing fence: as long at least, and not indented as code?"""
+        match = _CLOSING_RUN.match(cursor.text, cursor.first)
+        return match is not None and match[1].startswith(self.run) and cursor.indent() < 4
+
+    def add(self, cursor: Cursor, line: Line) -> None:
+        """A line of the body, without the indentation of the fence."""
+        self.hidden.see(line.text, line.start)
+        if self.pieces is None:
+            return
+        self.room -= utf8_bytes(line.text) + 1
+        if self.room < 0:
+            self.long = True
+            self.pieces.clear()
+        if not self.long:
+            cursor.take(self.indent)
+            self.pieces.append((cursor.text[cursor.pos :], line.start + cursor.pos))
+
+
+class Piece(NamedTuple):
+    """The stretch of a line that is content."""
+
+    line: Line
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """The lines of a paragraph and where the content of each begins.
+
+    Past the limit only the last line is held: it may turn out to be the header row of a table.
+    """
+
+    room: int
+    hidden: Hidden
+    pieces: list[Piece] = field(default_factory=list)
+    long: bool = False
+
+    def add(self, line: Line, first: int) -> None:
+        """Another line, whose content begins at `first`."""
+        if self.long:
+            self._see()
+            self.pieces.clear()
+        self.pieces.append(Piece(line, first, len(line.text)))
+        self._pay(utf8_bytes(line.text[first:]) + 1)
+
+    def _pay(self, size: int) -> None:
+        self.room -= size
+        self.long = self.room < -1  # the last line feed is none of its content
+
+    def _see(self) -> None:
+        for line, first, _ in self.pieces:
+            self.hidden.see(line.text[first:], line.start + first)
+
+    def hide(self, reason: SkipReason, ledger: Ledger) -> None:
+        """It turned out to be inert as a whole."""
+        self._see()
+        self.hidden.reason = reason
+        self.hidden.close(ledger)
+
+    def last_line(self) -> str:
+        """The content of its last line."""
+        piece = self.pieces[-1]
+        return piece.line.text[piece.first :]
+
+    def split_header(self) -> Piece:
+        """Take the last line off."""
+        header = self.pieces.pop()
+        self._pay(-utf8_bytes(header.line.text[header.first :]) - 1)
+        return header
+
+
+class Table:
+    """An open table: its rows are read as they come."""
+
+
+Leaf = Hidden | Html | Fence | Paragraph | Table

@@ -1,0 +1,94 @@
+"""Lines of a reply and a cursor over the blanks and tabs at their start (CommonMark 0.31, 2.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+# GRAMMAR 2: lines end with LF, CRLF or CR, and with nothing else.
+_LINE: Final = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)")
+_BLANKS: Final = re.compile(r"[ \t]*+")
+TAB_STOP: Final = 4
+
+
+class Line(NamedTuple):
+    """A line without its end. `start` is the offset of `text[0]` in the reply.
+
+    The line is read from `begin` on: behind a reasoning tag structure starts afresh with its rest.
+    """
+
+    text: str
+    start: int
+    begin: int = 0
+
+
+def cut_lines(text: str, start: int) -> Iterator[Line]:
+    """The complete lines of `text`, which begins at `start` in the reply; a rest without an end is left out."""
+    if "\r" in text:
+        for match in _LINE.finditer(text):
+            yield Line(match[0].rstrip("\r\n"), start + match.start())
+        return
+    for line in text.split("\n")[:-1]:
+        yield Line(line, start)
+        start += len(line) + 1
+
+
+def all_lines(text: str, start: int) -> Iterator[Line]:
+    """The lines of `text`, the last one too if it has no end."""
+    yield from cut_lines(text, start)
+    begin = max(text.rfind("\n"), text.rfind("\r")) + 1
+    if begin < len(text):
+        yield Line(text[begin:], start + begin)
+
+
+class Cursor:
+    """How far the containers of a line have been read; a tab may be taken in part."""
+
+    __slots__ = ("column", "first", "pos", "text")
+
+    def __init__(self, line: Line) -> None:
+        self.text = line.text
+        self.pos = line.begin
+        self.column = 0
+        self.first = 0  # the first character that is no blank, from `pos` on
+        self._look()
+
+    def _look(self) -> None:
+        match = _BLANKS.match(self.text, self.pos)
+        assert match is not None
+        self.first = match.end()
+
+    @property
+    def blank(self) -> bool:
+        """Is nothing left but blanks?"""
+        return self.first == len(self.text)
+
+    @property
+    def char(self) -> str:
+        """The first character that is no blank, empty at the end of the line."""
+        return self.text[self.first : self.first + 1]
+
+    def indent(self) -> int:
+        """Columns of blanks before that character."""
+        if self.text.find("\t", self.pos, self.first) < 0:
+            return self.first - self.pos
+        column = self.column
+        for char in self.text[self.pos : self.first]:
+            column += TAB_STOP - column % TAB_STOP if char == "\t" else 1
+        return column - self.column
+
+    def take(self, columns: int) -> None:
+        """Go on by that many columns of blanks; what is left of a tab stays."""
+        while columns > 0 and self.pos < self.first:
+            width = TAB_STOP - self.column % TAB_STOP if self.text[self.pos] == "\t" else 1
+            self.column += min(width, columns)
+            if width <= columns:
+                self.pos += 1
+            columns -= width
+
+    def jump(self, pos: int) -> None:
+        """Go on to `pos`, at or behind the first character that is no blank."""
+        self.column += self.indent() + pos - self.first
+        self.pos = pos
+        self._look()

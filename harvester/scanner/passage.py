@@ -1,0 +1,40 @@
+"""A text put together from pieces of lines, and where its characters stand in the reply."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from harvester.events import Span
+
+
+class Passage:
+    """`text` is the pieces joined by line feeds: the inside of a paragraph, or the body of a fence."""
+
+    __slots__ = ("_origins", "_starts", "text")
+
+    def __init__(self, pieces: list[tuple[str, int]]) -> None:
+        self.text = "\n".join(piece for piece, _ in pieces)
+        self._origins = [origin for _, origin in pieces]
+        self._starts = [0]
+        for piece, _ in pieces:
+            self._starts.append(self._starts[-1] + len(piece) + 1)
+        self._starts.pop()
+
+    def origin(self, position: int) -> int:
+        """The offset in the reply of the character at `position`."""
+        piece = bisect_right(self._starts, position) - 1
+        return self._origins[piece] + position - self._starts[piece]
+
+    def span(self, start: int, end: int) -> Span:
+        """Where the stretch from `start` to before `end`, which is not empty, stands in the reply."""
+        return self.origin(start), self.origin(end - 1) + 1
+
+    def written_bytes(self, start: int, end: int) -> int:
+        """Bytes of UTF-8 of that stretch in the reply. What the pieces leave out is ASCII: blanks, line ends."""
+        first, last = self.span(start, end)
+        return utf8_bytes(self.text[start:end]) + (last - first) - (end - start)
+
+
+def utf8_bytes(text: str) -> int:
+    """Bytes of UTF-8; a lone surrogate counts as the three that it would take."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,91 @@
+"""The lines of a reply: reasoning, in which nothing has structure, and the blocks around it (GRAMMAR 2)."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from typing import Final
+
+from harvester.events import SkipReason
+from harvester.scanner.blocks import Blocks
+from harvester.scanner.endings import Cut
+from harvester.scanner.ledger import Ledger
+from harvester.scanner.lines import Line
+from harvester.scanner.tags import closing
+
+_BLANKS: Final = re.compile(r"[ \t]*+")
+_NEVER: Final = re.compile(r"(?!)")
+
+
+class Reply:
+    """Takes lines and gives each to whom it belongs; lines behind a reasoning tag are read once more."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.first_tag: int | None = None  # where the first opening tag stands
+        self._ledger = ledger
+        self._blocks = Blocks(ledger)
+        self._queue: deque[Line] = deque()
+        self._closing: re.Pattern[str] | None = None
+        self._reason = SkipReason.REASONING
+        self._start = 0
+        self._until: int | None = None
+        self._inline_left = ledger.policy.max_inline_tags
+
+    def line(self, line: Line) -> None:
+        """The next line."""
+        self._queue.append(line)
+        self._drain()
+
+    def finish(self, end: int) -> None:
+        """The reply ends at this offset."""
+        while self._closing is None and (cut := self._blocks.finish()):
+            self._cut(cut)
+            self._drain()
+        if self._closing:
+            self.end_reasoning(end)
+
+    def begin_reasoning(self, start: int, name: str | None, until: int | None = None) -> None:
+        """Only the closing tag is looked for from here on, of any name if None; or an end that is known."""
+        self._start = start
+        self._until = until
+        self._closing = closing(name)
+        self._blocks.clear()
+
+    def end_reasoning(self, end: int) -> None:
+        """The reasoning ends there; structure starts afresh."""
+        self._ledger.skip(self._reason, (self._start, end))
+        self._closing = self._until = None
+
+    def _drain(self) -> None:
+        while self._queue:
+            line = self._queue.popleft()
+            if self._closing:
+                self._reasoning(line, self._closing)
+            elif cut := self._blocks.line(line):
+                self._cut(cut)
+
+    def _cut(self, cut: Cut) -> None:
+        if self.first_tag is None:
+            self.first_tag = cut.start
+        self.begin_reasoning(cut.start, cut.name)
+        self._queue.extendleft(reversed(cut.lines))
+        self._inline_left -= cut.inline
+        if self._inline_left < 0:
+            self._closing, self._reason = _NEVER, SkipReason.LIMIT_TAGS
+
+    def _reasoning(self, line: Line, closer: re.Pattern[str]) -> None:
+        end = self._end(line, closer)
+        if end is None:
+            return
+        self.end_reasoning(line.start + end)
+        rest = _BLANKS.match(line.text, end)
+        if rest and rest.end() < len(line.text):
+            self._queue.appendleft(line._replace(begin=rest.end()))
+
+    def _end(self, line: Line, closer: re.Pattern[str]) -> int | None:
+        """Where in the line the reasoning ends, if it does."""
+        if self._until is not None:
+            end = self._until - line.start
+            return end if end <= len(line.text) else None
+        match = closer.search(line.text, line.begin)
+        return match.end() if match else None
