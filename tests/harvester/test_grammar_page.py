@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harvester.parse import parse
+from harvester import parse
 
 PAGE = (Path(__file__).parents[2] / "docs" / "grammar.md").read_text(encoding="utf-8")
 EXAMPLE = re.compile(r"^````markdown\n(?P<text>.*?)\n````\n\n(?P<outcome>.*?)\n\n", re.DOTALL | re.MULTILINE)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harvester import Directive, Form, ScanPolicy, SkipReason
-from harvester.parse import parse
+from harvester import Directive, Form, ScanPolicy, SkipReason, parse
 from harvester.scanner import scan_reply
 from messaging import OpInfo
 from patterns import book, vocabulary

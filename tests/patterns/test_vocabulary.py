@@ -8,6 +8,8 @@ from importlib import resources
 
 import pytest
 
+from exec_daemon.ops import ALLOWLIST
+from exec_daemon.registry import registry
 from patterns import CurlRole, PatternError, vocabulary
 from patterns.vocabulary import load
 
@@ -127,3 +129,10 @@ def test_a_file_that_is_no_json_object_is_refused(text, key, problem):
     with pytest.raises(PatternError, match=problem) as refused:
         load(text)
     assert refused.value.key == key
+
+
+@pytest.mark.parametrize("info", registry(ALLOWLIST).infos, ids=lambda info: info.name)
+def test_the_daemon_gives_its_ops_the_arguments_that_the_vocabulary_says(info):  # O-20
+    known = vocabulary().known_ops[info.name]
+    assert (info.side_effecting, info.required) == (known.side_effecting, known.required)
+    assert info.arguments == known.arguments

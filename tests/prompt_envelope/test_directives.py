@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harvester.parse import parse
+from harvester import parse
 from messaging import OpInfo
 from patterns import vocabulary
 from prompt_envelope import EnvelopeError, dm_call, example_call, placeholder_call
