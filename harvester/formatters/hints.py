@@ -92,8 +92,9 @@ def _wrong_arguments(error: CallError, call: Call, registry: Registry) -> Iterat
 def _unknown_action(error: CallError, call: Call, registry: Registry) -> Iterator[str]:
     actions = dict(registry["box.exec"].actions) if "box.exec" in registry else {}
     yield from _said(_near(error, str(call.args.get("action", "")), list(actions)), error)
-    if actions:
-        yield f"actions: {', '.join(described(name, arg) for name, arg in actions.items())}"
+    more = [described(name, arg) for name, arg in actions.items() if arg or name not in error.message]
+    if more:
+        yield f"actions: {', '.join(more)}"
 
 
 def _not_found(error: CallError, _call: Call, _registry: Registry) -> Iterator[str]:

@@ -100,6 +100,18 @@ def test_what_nests_deep_is_json_on_one_line() -> None:
     assert text("x.y", data)[-1].strip() == '{"e": [1]}'
 
 
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(0, "0"), (1023, "1023"), (1024, "1 KiB"), (83836108800, "78.1 GiB"), (2**63, "8192 PiB")],
+)
+def test_bytes_are_told_in_the_unit_that_reads_best(size: int, shown: str) -> None:
+    assert text("x.y", {"free_bytes": size, "n": {"a_bytes": size}}) == [
+        f"free_bytes: {shown}",
+        f"n: a_bytes {shown}",
+    ]
+    assert text("x.y", [{"free_bytes": size}]) == ["free_bytes", shown]
+
+
 def test_a_list_of_mixed_values_has_one_after_the_other() -> None:
     assert text("x.y", [1, [2, 3], {"k": 4}]) == ["1", "2", "3", "k: 4"]
 
@@ -240,6 +252,8 @@ def test_an_unknown_action_is_answered_with_the_actions() -> None:
         "near: disk",
         "actions: disk, logs (unit)",
     ]
+    said = failure(error(ErrorCode.UNKNOWN_ACTION, "Not disk, logs."), Call("box.exec"), [BOX])
+    assert said.split("\n") == ["UNKNOWN_ACTION: Not disk, logs.", "actions: logs (unit)"]
     lines = failure(error(ErrorCode.UNKNOWN_ACTION, "no."), Call("box.exec"), []).split("\n")
     assert lines == ["UNKNOWN_ACTION: no."]
 

@@ -40,7 +40,7 @@ HOSTILE = (
     "| a |\n|---|\n| b |",
 )
 PIECES = st.sampled_from(HOSTILE) | st.text(max_size=20)
-TEXT = st.lists(PIECES, max_size=5).map("".join) | st.sampled_from(HOSTILE).map(lambda one: f"{one}\n" * 300)
+TEXT = st.lists(PIECES, max_size=5).map("".join) | st.sampled_from(HOSTILE).map(lambda one: f"{one}\n" * 120)
 DATA = st.recursive(
     st.none() | st.booleans() | st.integers() | TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
