@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import json
+import pkgutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,6 +15,8 @@ T = TypeVar("T")
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` for the known name most like `name`, or nothing."""
+    import difflib
+
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
@@ -85,6 +87,13 @@ class Node:
     def flag(self) -> bool:
         """true or false."""
         return self._typed(bool, "true or false")
+
+
+def packaged(file: str) -> str:
+    """The text of a file of this package. (importlib.resources does the same and takes longer to load.)"""
+    content = pkgutil.get_data("patterns", file)
+    assert content is not None  # only a loader without get_data gives that
+    return content.decode()
 
 
 def read(file: str, text: str) -> Node:

@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from types import MappingProxyType
 from typing import NamedTuple
 
 import regex
 
-from patterns.document import Node, nearest, read
+from patterns.document import Node, nearest, packaged, read
 from patterns.errors import PatternError
 
 FILE = "regex_patterns.json"
@@ -154,4 +153,4 @@ def load(text: str, file: str = FILE) -> PatternBook:
 @cache
 def book() -> PatternBook:
     """The patterns of this package, read and checked once."""
-    return load((resources.files("patterns") / FILE).read_text(encoding="utf-8"))
+    return load(packaged(FILE))

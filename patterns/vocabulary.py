@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import resources
 from types import MappingProxyType
 from typing import TypeVar
 
 from patterns.consistency import check
-from patterns.document import Node, read
+from patterns.document import Node, packaged, read
 from patterns.words import BoxAction, CallKeys, CurlOption, CurlRole, KnownOp, Vocabulary
 
 T = TypeVar("T")
@@ -90,4 +89,4 @@ def load(text: str, file: str = FILE) -> Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """The vocabulary of this package, read and checked once."""
-    return load((resources.files("patterns") / FILE).read_text(encoding="utf-8"))
+    return load(packaged(FILE))

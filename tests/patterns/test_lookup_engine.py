@@ -1,9 +1,12 @@
 """The named patterns match what they say, in bounded time, and a wrong file is refused (O-70 to O-72)."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
+import patterns
 from patterns import Highlight, PatternError, book, vocabulary
 from patterns.lookup_engine import load
 
@@ -164,3 +167,15 @@ def test_a_wrong_pattern_is_refused_by_file_and_key(changed, key, problem):
 def test_a_name_stands_once():
     with pytest.raises(PatternError, match="'x' stands twice"):
         load(json.dumps({"patterns": [row(), row()]}))
+
+
+def test_the_engine_is_loaded_with_its_first_use():
+    program = "import sys, patterns; before = 'regex' in sys.modules; patterns.book(); print(before)"
+    assert (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout == b"False\n"
+    )
+
+
+def test_the_package_has_no_other_names():
+    with pytest.raises(AttributeError, match="no attribute 'bok'"):
+        patterns.bok()

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from exec_daemon.ops import ALLOWLIST
+from exec_daemon.registry import registry
 from harvester import parse
 from messaging import OpInfo
 from patterns import vocabulary
@@ -86,6 +88,11 @@ def test_a_line_may_be_as_long_as_the_grammar_takes_it():  # GRAMMAR 4
 def test_an_example_scans_to_exactly_its_call():  # HOUSE_STYLE habit 8
     send = op("dm.send", "to", to="heron", text="a ] ` <b> 5 > 3")
     assert calls(example_call(send)) == [("dm.send", {"to": "heron", "text": "a ] ` <b> 5 > 3"})]
+
+
+@pytest.mark.parametrize("info", registry(ALLOWLIST).infos, ids=lambda info: info.name)
+def test_the_example_of_each_op_of_the_daemon_scans_to_exactly_its_call(info):  # HOUSE_STYLE habit 8
+    assert calls(example_call(info)) == [(info.name, info.example)]
 
 
 @pytest.mark.parametrize(
