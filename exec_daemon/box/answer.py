@@ -40,7 +40,7 @@ def _ask(chosen: Action, arguments: tuple[str, ...], context: BoxContext) -> Rea
     if chosen.source is Source.STORE:
         return chosen.run(context.facts, context, *arguments) if context.facts else _NO_STORE
     if chosen.source is Source.MACHINE and context.program:
-        return external.ask(context.program, chosen.name, arguments)
+        return external.ask(context.program, chosen.name, arguments, context.limit_s)
     try:
         return chosen.run(context, *arguments)
     except (psutil.Error, OSError) as failed:

@@ -18,10 +18,10 @@ from messaging import CallError, ErrorCode, StrictJsonError, load_object
 _TAKEN: Final[dict[str, type]] = {"data": dict, "notes": list, "truncated": bool}
 
 
-def ask(program: Path, action: str, arguments: tuple[str, ...]) -> Reading:
+def ask(program: Path, action: str, arguments: tuple[str, ...], limit_s: float) -> Reading:
     """What the program found. Raises `BoxError`: its own typed error, TIMEOUT, or UNAVAILABLE."""
     try:
-        output = run((str(program), action, *arguments, "--json"), Deadline())
+        output = run((str(program), action, *arguments, "--json"), Deadline(limit_s))
     except OSError as failed:
         raise _unusable(program, failed.strerror or "cannot be run") from None
     if output is None:

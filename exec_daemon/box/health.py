@@ -81,8 +81,10 @@ def _of_pressure(_context: BoxContext) -> Iterator[Reason]:
         yield Reason(limits.level(waited), resource, message)
 
 
-def _of_services(_context: BoxContext) -> Iterator[Reason]:
-    failed = [unit["unit"] for unit in list_units(Deadline()) or () if unit.get("active") == "failed"]
+def _of_services(context: BoxContext) -> Iterator[Reason]:
+    failed = [
+        unit["unit"] for unit in list_units(Deadline(context.limit_s)) or () if unit.get("active") == "failed"
+    ]
     yield from _counted("services", len(failed), f"failed units: {', '.join(failed)}")
 
 

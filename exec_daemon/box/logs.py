@@ -21,14 +21,17 @@ _OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 def logs(context: BoxContext, unit: str) -> Reading:
     """The journal's lines of `unit`, else those of our log file of that name."""
-    for source, text in (("journal", _journal(unit)), ("file", _file(context.log_dir, unit))):
+    for source, text in (
+        ("journal", _journal(unit, Deadline(context.limit_s))),
+        ("file", _file(context.log_dir, unit)),
+    ):
         if text:
             lines = clean_lines(text, context.secrets, _LINES)
             return Reading({"unit": unit, "source": source, "lines": lines})
     return absent(f"neither the journal nor our log directory has lines of {unit}", unit=unit)
 
 
-def _journal(unit: str) -> str:
+def _journal(unit: str, deadline: Deadline) -> str:
     argv = (
         "journalctl",
         f"--unit={unit}",
@@ -37,7 +40,7 @@ def _journal(unit: str) -> str:
         "--no-pager",
         "--quiet",
     )
-    output = run(argv, Deadline())
+    output = run(argv, deadline)
     return output.text if output is not None and output.ok else ""
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from messaging import Job, JobEvent, Message, Thread
 
@@ -175,6 +175,10 @@ class StoreFacts(Protocol):
     def errors(self, scope: Scope, limit: int) -> Sequence[ErrorFacts]: ...
 
 
+# O 7.1 allows a read five seconds; what it has by then it can still put together.
+READ_LIMIT_S: Final = 4.5
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoxContext:
     """Everything that a read may use besides the machine itself.
@@ -184,7 +188,7 @@ class BoxContext:
     epoch. `secrets` are values that never leave, whatever they look like (`messaging.secret_values`).
     `sample_s` is how long the use of the processor is measured. `tmux_socket` is the server to look at, the
     user's own when None. `daemon_file` is `daemon.json` of our daemon. `program` is another box-ctl program,
-    which then answers the reads of the machine.
+    which then answers the reads of the machine. `limit_s` is for all programs of one read together.
     """
 
     facts: StoreFacts | None = None
@@ -197,3 +201,4 @@ class BoxContext:
     tmux_socket: Path | None = None
     daemon_file: Path | None = None
     program: Path | None = None
+    limit_s: float = READ_LIMIT_S

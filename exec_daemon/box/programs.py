@@ -19,8 +19,6 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-# O 7.1: five seconds for a whole read, however many programs it asks.
-READ_LIMIT_S: Final = 5.0
 # Four times what a read may show: enough to redact and cut sensibly.
 MOST_OUTPUT_BYTES: Final = 256 * 1024
 
@@ -61,7 +59,7 @@ class Output:
 class Deadline:
     """The instant at which a read must have ended, shared by the programs it runs."""
 
-    def __init__(self, limit_s: float = READ_LIMIT_S) -> None:
+    def __init__(self, limit_s: float) -> None:
         self._end_s = time.monotonic() + limit_s
 
     @property
@@ -101,11 +99,15 @@ def _end(process: subprocess.Popen[bytes], ending: Ending, deadline: Deadline) -
 def run(argv: Sequence[str], deadline: Deadline, extra: Mapping[str, str] | None = None) -> Output | None:
     """Run a program and give its standard output; None when it is not on this machine.
 
+    Where no time is left it is not started: that is the same as being stopped at once.
+
     `extra` adds literals of the caller's to `ENVIRONMENT`. Raises nothing for a program that fails.
     """
     path = shutil.which(argv[0], path=ENVIRONMENT["PATH"])
     if path is None:
         return None
+    if not deadline.left_s:
+        return Output("", -signal.SIGKILL, Ending.TIMED_OUT)
     with subprocess.Popen(
         [path, *argv[1:]],
         stdin=subprocess.DEVNULL,

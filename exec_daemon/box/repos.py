@@ -25,7 +25,7 @@ _FILTERS: Final = "content filters are not run, so files under one may show as c
 
 def repos(context: BoxContext) -> Reading:
     """Each configured checkout: branch, head, how many files differ, ahead and behind."""
-    deadline = Deadline()
+    deadline = Deadline(context.limit_s)
     rows = [{"key": key} | _overview(root, deadline) for key, root in sorted(context.repos.items())]
     return Reading({"repos": rows}, () if rows else ("no checkouts are configured",))
 
@@ -44,7 +44,7 @@ def repo(context: BoxContext, key: str) -> Reading:
     root = context.repos.get(key)
     if root is None:
         raise not_found("repo", key)
-    deadline = Deadline()
+    deadline = Deadline(context.limit_s)
     checkout = open_checkout(root, deadline)
     status = checkout.text(deadline, *_STATUS) if checkout else None
     if checkout is None or status is None:

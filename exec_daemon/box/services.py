@@ -24,38 +24,43 @@ _LIST: Final = (
     "--state=failed,running",
 )
 
+# What is shown, and what systemctl calls it.
+_COLUMNS: Final = (
+    ("unit", "unit"),
+    ("state", "active"),
+    ("sub_state", "sub"),
+    ("description", "description"),
+)
+
 
 def services(context: BoxContext) -> Reading:
     """Failed units first, then running ones."""
-    own = own_daemon(context)
-    units = list_units(Deadline())
+    own, units = own_daemon(context), list_units(Deadline(context.limit_s))
     if units is None:
         return absent("no systemd here; only our own daemon is shown", own=own)
-    rows = [_row(unit) for unit in units]
+    return Reading({**by_state(units), "own": own})
+
+
+def by_state(units: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """`{"failed": […], "running": […]}`, a row for each unit."""
+    rows = [{shown: unit.get(name) for shown, name in _COLUMNS} for unit in units]
     failed = [row for row in rows if row["state"] == "failed"]
-    running = [row for row in rows if row["state"] != "failed"]
-    return Reading({"failed": failed, "running": running, "own": own})
+    return {"failed": failed, "running": [row for row in rows if row not in failed]}
 
 
 def list_units(deadline: Deadline) -> list[dict[str, Any]] | None:
     """The units as systemctl lists them; None where there is no systemd, or none that answers."""
     output = run(_LIST, deadline) if _BOOTED.is_dir() else None
-    if output is None or not output.ok:
-        return None
+    return units_in(output.text) if output is not None and output.ok else None
+
+
+def units_in(printed: str) -> list[dict[str, Any]] | None:
+    """The objects in what systemctl printed; None when it printed something else."""
     try:
-        units: list[dict[str, Any]] = json.loads(output.text)
+        units = json.loads(printed)
     except ValueError:
         return None
-    return units
-
-
-def _row(unit: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "unit": unit.get("unit"),
-        "state": unit.get("active"),
-        "sub_state": unit.get("sub"),
-        "description": unit.get("description"),
-    }
+    return [unit for unit in units if isinstance(unit, dict)] if isinstance(units, list) else None
 
 
 def own_daemon(context: BoxContext) -> dict[str, Any] | None:

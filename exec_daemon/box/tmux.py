@@ -54,7 +54,7 @@ def _socket(context: BoxContext) -> Path:
 def _ask(context: BoxContext, *words: str) -> Output | None:
     """Ask the running server; None when there is none."""
     socket = _socket(context)
-    return run(("tmux", "-S", str(socket), *words), Deadline()) if socket.is_socket() else None
+    return run(("tmux", "-S", str(socket), *words), Deadline(context.limit_s)) if socket.is_socket() else None
 
 
 def tmux(context: BoxContext) -> Reading:

@@ -93,3 +93,11 @@ def test_a_program_that_cannot_run_is_a_typed_error(program: Program, context: B
     program.path.write_bytes(b"\x7fELF nonsense")
     program.path.chmod(0o755)
     assert failure("disk", None, context).code is ErrorCode.UNAVAILABLE  # not a program
+
+
+def test_a_program_that_takes_too_long_is_a_typed_error(program: Program, context: BoxContext) -> None:
+    program.path.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.path.chmod(0o755)
+    error = failure("disk", None, replace(context, limit_s=0.2))
+    assert error.code is ErrorCode.TIMEOUT
+    assert error.retryable

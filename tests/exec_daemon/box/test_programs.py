@@ -24,28 +24,28 @@ def done(output: Output | None) -> Output:
 
 def test_arguments_reach_the_program_as_they_are(tmp_path: Path) -> None:  # D003
     hostile = f"$(touch {tmp_path}/pwned); `id` | > *"
-    assert done(run(("printf", "%s", hostile), Deadline())).text == hostile
+    assert done(run(("printf", "%s", hostile), Deadline(4.5))).text == hostile
     assert not (tmp_path / "pwned").exists()
 
 
 def test_the_environment_is_a_literal(monkeypatch: pytest.MonkeyPatch) -> None:  # O-32
     monkeypatch.setenv("CANARY_TOKEN", "x")
     monkeypatch.setenv("GIT_DIR", "/x")
-    names = {line.partition("=")[0] for line in done(run(("env",), Deadline())).text.splitlines()}
+    names = {line.partition("=")[0] for line in done(run(("env",), Deadline(4.5))).text.splitlines()}
     assert names == set(ENVIRONMENT)
 
 
 def test_it_stands_in_the_root_and_its_input_is_empty() -> None:
-    assert done(run(("pwd",), Deadline())).text == "/\n"
-    assert done(run(("cat",), Deadline())).text == ""
+    assert done(run(("pwd",), Deadline(4.5))).text == "/\n"
+    assert done(run(("cat",), Deadline(4.5))).text == ""
 
 
 def test_a_missing_program_is_none() -> None:
-    assert run(("no-such-program-anywhere",), Deadline()) is None
+    assert run(("no-such-program-anywhere",), Deadline(4.5)) is None
 
 
 def test_a_failure_has_its_code(tmp_path: Path) -> None:
-    output = done(run((script(tmp_path, "echo out; exit 3"),), Deadline()))
+    output = done(run((script(tmp_path, "echo out; exit 3"),), Deadline(4.5)))
     assert (output.text, output.code, output.ending, output.ok) == ("out\n", 3, Ending.EXITED, False)
 
 
@@ -73,7 +73,7 @@ def runs(pid: int) -> bool:
 
 
 def test_endless_output_is_cut_at_a_line_and_its_writer_killed() -> None:  # O-32
-    output = done(run(("yes", "x" * 99), Deadline()))
+    output = done(run(("yes", "x" * 99), Deadline(4.5)))
     assert output.ending is Ending.CUT
     assert output.ok
     assert MOST_OUTPUT_BYTES - 100 <= len(output.text) <= MOST_OUTPUT_BYTES
@@ -92,8 +92,8 @@ def open_descriptors() -> int:
 
 
 def test_no_descriptor_is_left_open() -> None:
-    run(("true",), Deadline())
+    run(("true",), Deadline(4.5))
     before = open_descriptors()
     for words in (("true",), ("yes",), ("false",)):
-        run(words, Deadline())
+        run(words, Deadline(4.5))
     assert open_descriptors() == before

@@ -258,6 +258,22 @@ def test_asking_changes_no_byte_and_no_time_of_the_repository(
     assert fingerprint(repository.root) == before
 
 
+def test_more_filters_than_any_real_repository_has_are_a_trick(repository, context: BoxContext) -> None:
+    with (repository.root / ".git" / "config").open("a") as file:
+        file.writelines(f'[filter "f{number}"]\n\tclean = x\n' for number in range(33))
+    assert read("repo", "gateway", context)["data"]["available"] is False
+
+
+def test_a_broken_configuration_is_unavailable(repository, context: BoxContext) -> None:  # O-45
+    (repository.root / ".git" / "config").write_text("[broken")
+    assert read("repo", "gateway", context)["data"]["available"] is False
+
+
+def test_no_time_left_is_unavailable(repository) -> None:  # O-45
+    hurried = BoxContext(repos={"gateway": repository.root}, limit_s=0.0)
+    assert read("repos", None, hurried)["data"]["repos"] == [{"key": "gateway", "available": False}]
+
+
 def test_filters_that_are_not_run_are_named(repository, context: BoxContext) -> None:
     repository.git("config", "filter.lfs.clean", "git-lfs clean -- %f")
     assert any("lfs" in note for note in read("repo", "gateway", context)["notes"])

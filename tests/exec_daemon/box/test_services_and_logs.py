@@ -11,7 +11,7 @@ import pytest
 
 from exec_daemon.box import BoxContext, read
 from exec_daemon.box.programs import Deadline
-from exec_daemon.box.services import list_units
+from exec_daemon.box.services import by_state, list_units, units_in
 
 HAS_SYSTEMD = Path("/run/systemd/system").is_dir()
 
@@ -31,7 +31,27 @@ def test_with_systemd_services_lists_running_units(context: BoxContext) -> None:
     data = read("services", None, context)["data"]
     assert data["running"]
     assert {row["state"] for row in data["failed"]} <= {"failed"}
-    assert list_units(Deadline())
+    assert list_units(Deadline(4.5))
+
+
+# As systemctl 252 prints it.
+PRINTED = """[
+ {"unit":"cron.service","load":"loaded","active":"active","sub":"running","description":"Cron"},
+ {"unit":"web.service","load":"loaded","active":"failed","sub":"failed","description":"Web"}
+]"""
+
+
+def test_units_are_told_apart_by_their_state() -> None:
+    parts = by_state(units_in(PRINTED) or [])
+    assert parts["failed"] == [
+        {"unit": "web.service", "state": "failed", "sub_state": "failed", "description": "Web"}
+    ]
+    assert [row["unit"] for row in parts["running"]] == ["cron.service"]
+
+
+@pytest.mark.parametrize("printed", ["", "System has not been booted", "{}", "[1", "null"])
+def test_what_is_no_list_of_units_is_none(printed: str) -> None:
+    assert units_in(printed) is None
 
 
 @pytest.mark.parametrize("left", ["", "[]", "{}", '{"pid": "x"}', "\x00"])
