@@ -7,7 +7,7 @@ exactly as after a kill. Replies that were done beyond the cursor are read again
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from threading import Condition, Event
 from typing import Final
@@ -23,7 +23,6 @@ _log: Final = logging.getLogger(__name__)
 
 # So many replies are read ahead; memory is bounded by them and their size.
 _MOST_UNFINISHED: Final = 100
-_CONNECTION_IS_OF_NO_USE: Final = (Unavailable, Unauthenticated, BadCertificate)
 
 
 def may_pass(failure: Exception) -> bool:
@@ -32,7 +31,7 @@ def may_pass(failure: Exception) -> bool:
 
 
 def _ends_session(failure: Exception) -> bool:
-    return may_pass(failure) or isinstance(failure, _CONNECTION_IS_OF_NO_USE)
+    return may_pass(failure) or isinstance(failure, Unauthenticated | BadCertificate)
 
 
 class Session:
@@ -52,28 +51,29 @@ class Session:
 
     def run(self, stop: Event) -> None:
         """Watch until `stop` is set; raises what ended the connection. Running replies are finished."""
-        try:
-            with Lanes(self._workers) as lanes:
-                while not stop.is_set():
-                    self._read(lanes, stop)
-        finally:
-            _log.debug("watched up to position %d", self._saved)
+        with Lanes(self._workers) as lanes:
+            while not stop.is_set():
+                self._read(lanes, stop)
         self._check()
 
     def _read(self, lanes: Lanes, stop: Event) -> None:
-        """One long poll, its replies into their lanes."""
+        """One long poll, and its replies into their lanes."""
         found = self._threads.replies(self._progress.read, self._wait_s)
         self._check()
-        harvester = self._fresh() if found.messages else None
-        for message in found.messages:
-            assert harvester is not None
-            with self._changed:
-                self._progress.begin(message.position)
-            lanes.put(message.thread, partial(self._deal_with, message, harvester, stop))
+        if found.messages:
+            self._begin(found.messages, lanes, stop)
         with self._changed:
             self._progress.skip_to(found.position)
             self._save()
             self._changed.wait_for(self._has_room, self._wait_s)
+
+    def _begin(self, messages: Sequence[Message], lanes: Lanes, stop: Event) -> None:
+        harvester = self._fresh()
+        with self._changed:
+            for message in messages:
+                self._progress.begin(message.position)
+        for message in messages:
+            lanes.put(message.thread, partial(self._deal_with, message, harvester, stop))
 
     def _has_room(self) -> bool:
         return self._progress.unfinished < _MOST_UNFINISHED or self._broken is not None
