@@ -45,7 +45,7 @@ def mount(folder: Path) -> None:
 
 
 def make_read_only(folder: Path) -> None:
-    subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+    subprocess.run(["mount", "-o", "remount,bind,ro", str(folder)], check=True)
 
 
 def fill_up(ballast: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -10,13 +12,22 @@ from exec_daemon.store.sqlite import directory, journal, threads
 from exec_daemon.store.sqlite.schema import migrate, newest, steps
 from messaging import JobState
 
+Make = Callable[..., sqlite3.Connection]
 
-def database(*versions: int) -> sqlite3.Connection:
-    db = sqlite3.connect(":memory:", isolation_level=None)
-    db.row_factory = sqlite3.Row
-    for version in versions:
-        migrate(db, to=version)
-    return db
+
+@pytest.fixture
+def database() -> Iterator[Make]:
+    """Makes databases that went through the given versions."""
+    with ExitStack() as made:
+
+        def make(*versions: int) -> sqlite3.Connection:
+            db = made.enter_context(closing(sqlite3.connect(":memory:", isolation_level=None)))
+            db.row_factory = sqlite3.Row
+            for version in versions:
+                migrate(db, to=version)
+            return db
+
+        yield make
 
 
 def shape(db: sqlite3.Connection) -> list[tuple[str, ...]]:
@@ -28,7 +39,7 @@ def test_steps_are_numbered_without_gaps() -> None:
     assert [step.version for step in steps()] == list(range(1, newest() + 1))
 
 
-def test_a_fresh_schema_is_the_migrated_one() -> None:
+def test_a_fresh_schema_is_the_migrated_one(database: Make) -> None:
     fresh = database(newest())
     for stop in range(newest()):
         migrated = database(stop, newest())
@@ -36,7 +47,7 @@ def test_a_fresh_schema_is_the_migrated_one() -> None:
         assert migrated.execute("PRAGMA user_version").fetchone()[0] == newest()
 
 
-def test_a_step_that_fails_leaves_the_version_before() -> None:
+def test_a_step_that_fails_leaves_the_version_before(database: Make) -> None:
     db = database()
     db.execute("CREATE TABLE agents (name)")
     with pytest.raises(sqlite3.OperationalError):
@@ -47,7 +58,7 @@ def test_a_step_that_fails_leaves_the_version_before() -> None:
 
 
 @pytest.mark.parametrize("statement", ["UPDATE messages SET body = 'other'", "DELETE FROM messages"])
-def test_the_database_itself_keeps_messages_as_they_are(statement: str) -> None:  # O-83
+def test_the_database_itself_keeps_messages_as_they_are(database: Make, statement: str) -> None:  # O-83
     db = database(newest())
     db.execute("INSERT INTO threads (id, title, created_at, active_at) VALUES ('a', 'a', '', '')")
     db.execute(
@@ -82,7 +93,7 @@ WALKED = {"tokens", "jobs", "audit"}
 
 
 @pytest.mark.parametrize("name", READS)
-def test_no_read_sorts_or_searches_a_whole_table(name: str) -> None:
+def test_no_read_sorts_or_searches_a_whole_table(database: Make, name: str) -> None:
     db = database(newest())
     statements: list[str] = []
     db.set_trace_callback(statements.append)
