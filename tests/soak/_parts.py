@@ -25,10 +25,11 @@ START_S = 30.0
 
 
 class Parts:
-    """`box up --only daemon` and `--only watcher`, without rate limits, on a free port."""
+    """`box up --only daemon` and, if `watching`, `--only watcher`; no rate limits, a free port."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, watching: bool = True) -> None:
         self.home = home
+        self._watching = watching
         kept = {name: value for name, value in os.environ.items() if not name.startswith("BOX_")}
         self._environment = kept | {
             "BOX_HOME": str(home / "state"),
@@ -43,7 +44,8 @@ class Parts:
     def __enter__(self) -> Self:
         self.start(DAEMON)
         wait_until(self.ready, START_S, "the daemon to be ready")
-        self.start(WATCHER)
+        if self._watching:
+            self.start(WATCHER)
         return self
 
     def __exit__(
