@@ -52,7 +52,7 @@ def _unless_link(text: str, found: Found | None, following: Found | None) -> Fou
     if found is None or not found.closed:
         return found
     behind = text[found.end : found.end + 1]
-    opens = following is not None and following.call is not None
+    opens = following is not None and (following.call is not None or following.broken)
     return Found(found.end) if behind == "(" or (behind == "[" and not opens) else found
 
 

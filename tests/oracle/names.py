@@ -91,9 +91,7 @@ def normal(op: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     rows = _rows(resolved, action)
     found = {"action": action} if action else {}
     for key, value in arguments.items():
-        name = rows.get(key) or rows.get(_snake(key)) or _snake(key)
-        if key in rows.values():
-            name = key
+        name = rows.get(key) or rows.get(_snake(key)) or key
         if name in found and found[name] != value:
             return op, arguments
         found[name] = value

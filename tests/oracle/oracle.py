@@ -13,7 +13,7 @@ from typing import Any
 from tests.oracle import curl, directives, fences, names, shapes, strict, verdicts
 from tests.oracle.blocks import Blocks
 from tests.oracle.calls import Call
-from tests.oracle.inside import Inside, Unit
+from tests.oracle.inside import Inside
 from tests.oracle.leaves import FENCE, INLINE, PARAGRAPH, Leaf
 
 LONGEST_BYTES = 1 << 20
@@ -209,9 +209,12 @@ class _Reading:
         return end
 
     def _shielded(self, inside: Inside, at: int, found: directives.Found) -> bool:
-        """Is a broken directive inert? A code span that begins in its text does not make it so."""
-        probe = Unit((at, found.end if found.closed else at + 1), (at + 1, len(inside.text)))
-        return inside.is_inert(at) or inside.text[at - 1 : at] == "`" or inside.is_unit_inert(probe)
+        """Is a broken directive inert? What begins in its text does not make it so."""
+        before, behind = (
+            inside.text[at - 1 : at],
+            inside.text[found.end : found.end + 1] if found.closed else "",
+        )
+        return inside.is_inert(at) or "`" in (before, behind) or (before, behind) == ("'", "'")
 
 
 def _pass_over(inside: Inside, at: int, end: int) -> int:

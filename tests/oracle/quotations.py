@@ -45,14 +45,20 @@ def quotations(text: str, marks: Iterable[int]) -> list[Place]:
 def _partner(text: str, at: int, opened: list[int]) -> int | None:
     """The innermost open mark that the mark at `at` closes."""
     mark, following = text[at], text[at + 1 : at + 2]
-    if (mark == "’" and following.isalpha()) or (mark == '"' and not flanks.right(text, at, at + 1)):
+    if (mark == "’" and following.isalpha()) or (mark == '"' and not flanks.right(text, *_run(text, at))):
         return None
     matching = [place for place in opened if text[place] in CLOSES.get(mark, "")]
     return matching[-1] if matching else None
 
 
 def _may_open(text: str, at: int) -> bool:
-    return text[at] in OPENS and (text[at] != '"' or flanks.left(text, at, at + 1))
+    return text[at] in OPENS and (text[at] != '"' or flanks.left(text, *_run(text, at)))
+
+
+def _run(text: str, at: int) -> Place:
+    """The run of equal characters around `at`: what CommonMark asks flanking of."""
+    start = len(text[:at].rstrip(text[at]))
+    return start, start + len(text[start:]) - len(text[start:].lstrip(text[at]))
 
 
 def strikes(text: str, runs: Iterable[int]) -> list[Place]:

@@ -27,7 +27,7 @@ WORDS = {
 }
 _WORD = "|".join(sorted(WORDS, key=len, reverse=True))
 _LEAD = r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?(?:#{1,6}[ \t]+)?"
-_SUMMARY = r"(?:[ \t]*[:–—-][ \t]*\S.*?)?"
+_SUMMARY = r"(?:[ \t]*[:–—-].*?)?"
 _LINE = re.compile(
     rf"{_LEAD}(?P<mark>\*{{1,3}}|_{{1,3}})?(?P<at>\[RESULT\])[ \t]+(?P<word>(?i:{_WORD}))(?(mark)(?:"
     rf"(?P=mark)[.!]?{_SUMMARY}|[.!]?{_SUMMARY}(?P=mark))|[.!]?{_SUMMARY})[ \t]*$",
