@@ -37,11 +37,11 @@ def read(action: str, arg: object, context: BoxContext) -> dict[str, Any]:
 
 
 def _ask(chosen: Action, arguments: tuple[str, ...], context: BoxContext) -> Reading:
-    if chosen.source is Source.STORE:
-        return chosen.run(context.facts, context, *arguments) if context.facts else _NO_STORE
     if chosen.source is Source.MACHINE and context.program:
         return external.ask(context.program, chosen.name, arguments, context.limit_s)
     try:
+        if chosen.source is Source.STORE:
+            return chosen.run(context.facts, context, *arguments) if context.facts else _NO_STORE
         return chosen.run(context, *arguments)
     except (psutil.Error, OSError) as failed:
         return absent(f"this machine does not tell: {failed}")

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from exec_daemon.box.programs import Deadline, Output, run
+from exec_daemon.box.programs import Deadline, Ending, Output, run
 
 _ENVIRONMENT: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -75,10 +75,11 @@ def open_checkout(root: Path, deadline: Deadline) -> Checkout | None:
     """The checkout at `root`, its filters switched off; None when it is none that git can read."""
     if not (root / ".git").exists():
         return None
-    keys = Checkout(root).text(deadline, "config", "--null", "--name-only", "--list")
-    if keys is None:
+    keys = Checkout(root).ask(deadline, "config", "--null", "--name-only", "--list")
+    # A list that was cut off may hide a filter behind the cut.
+    if keys is None or not keys.ok or keys.ending is Ending.CUT:
         return None
-    names = sorted({_filter_name(key) for key in keys.split("\0")} - {""})
+    names = sorted({_filter_name(key) for key in keys.text.split("\0")} - {""})
     return Checkout(root, tuple(names), _switched_off(names)) if len(names) <= _MOST_FILTERS else None
 
 

@@ -80,7 +80,12 @@ def _drain(pipe: int, deadline: Deadline) -> tuple[bytes, Ending]:
         if not chunk:
             return bytes(kept), Ending.EXITED
         kept += chunk
-    return bytes(kept[: kept.rfind(b"\n", 0, MOST_OUTPUT_BYTES) + 1]), Ending.CUT
+    return _whole_entries(kept[:MOST_OUTPUT_BYTES]), Ending.CUT
+
+
+def _whole_entries(kept: bytearray) -> bytes:
+    """`kept` up to its last line break or NUL: half an entry could hide half a secret."""
+    return bytes(kept[: max(kept.rfind(b"\n"), kept.rfind(b"\0")) + 1])
 
 
 def _end(process: subprocess.Popen[bytes], ending: Ending, deadline: Deadline) -> Ending:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from exec_daemon.box.errors import not_found
 from exec_daemon.box.git import NO_DRIVERS, Checkout, open_checkout
 from exec_daemon.box.ports import BoxContext
-from exec_daemon.box.programs import Deadline
+from exec_daemon.box.programs import Deadline, Ending
 from exec_daemon.box.reading import Reading, absent
 
 _STATUS: Final = ("status", "--porcelain=v2", "--branch", "--show-stash", "-z", "--ignore-submodules=all")
@@ -32,11 +33,8 @@ def repos(context: BoxContext) -> Reading:
 
 def _overview(root: Path, deadline: Deadline) -> dict[str, Any]:
     checkout = open_checkout(root, deadline)
-    status = checkout.text(deadline, *_STATUS) if checkout else None
-    if status is None:
-        return {"available": False}
-    summary = _branch(status)
-    return {"available": True} | summary | {"dirty": sum(1 for _ in _changes(status))}
+    status = _status(checkout, deadline) if checkout else None
+    return {"available": True, **_summary(status)} if status else {"available": False}
 
 
 def repo(context: BoxContext, key: str) -> Reading:
@@ -46,34 +44,54 @@ def repo(context: BoxContext, key: str) -> Reading:
         raise not_found("repo", key)
     deadline = Deadline(context.limit_s)
     checkout = open_checkout(root, deadline)
-    status = checkout.text(deadline, *_STATUS) if checkout else None
+    status = _status(checkout, deadline) if checkout else None
     if checkout is None or status is None:
         return absent(_UNREADABLE, key=key)
-    changes = list(_changes(status))
     data = {
         "key": key,
-        **_branch(status),
-        "dirty": len(changes),
-        "changes": changes[:_PATHS],
+        **_summary(status),
+        "changes": status.changes[:_PATHS],
         "commits": _log(checkout, deadline, _COMMITS, "HEAD"),
         "diffstat": _diffstat(checkout, deadline),
         "stashes": _log(checkout, deadline, _STASHES, "-g", "refs/stash"),
     }
     notes = (_FILTERS.format(", ".join(checkout.filters)),) if checkout.filters else ()
-    return Reading(data, notes, truncated=len(changes) > _PATHS)
+    return Reading(data, notes, truncated=len(status.changes) > _PATHS)
 
 
-def _branch(status: str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class _Status:
+    """What `git status` said. `whole`: it had no more to say."""
+
+    header: dict[str, str]
+    changes: list[dict[str, str]]
+    whole: bool
+
+
+def _status(checkout: Checkout, deadline: Deadline) -> _Status | None:
+    output = checkout.ask(deadline, *_STATUS)
+    if output is None or not output.ok:
+        return None
+    entries = output.text.split("\0")
+    return _Status(_header(entries), list(_changes(entries)), output.ending is Ending.EXITED)
+
+
+def _header(entries: list[str]) -> dict[str, str]:
     """The header lines of porcelain v2: `# branch.head main`, `# branch.ab +1 -2`."""
-    lines = (entry[2:].partition(" ") for entry in status.split("\0") if entry.startswith("# "))
-    header = {name: value for name, _, value in lines}
-    ahead, _, behind = header.get("branch.ab", "").partition(" ")
+    lines = (entry[2:].partition(" ") for entry in entries if entry.startswith("# "))
+    return {name: value for name, _, value in lines}
+
+
+def _summary(status: _Status) -> dict[str, Any]:
+    ahead, _, behind = status.header.get("branch.ab", "").partition(" ")
     return {
-        "branch": header.get("branch.head"),
-        "head": header.get("branch.oid"),
-        "upstream": header.get("branch.upstream"),
+        "branch": status.header.get("branch.head"),
+        "head": status.header.get("branch.oid"),
+        "upstream": status.header.get("branch.upstream"),
         "ahead": int(ahead) if ahead else None,
         "behind": -int(behind) if behind else None,
+        "dirty": len(status.changes),
+        "counted_all": status.whole,
     }
 
 
@@ -81,17 +99,17 @@ def _branch(status: str) -> dict[str, Any]:
 _WORDS_BEFORE_PATH: Final = {"1": 8, "2": 9, "u": 10, "?": 1}
 
 
-def _changes(status: str) -> Iterator[dict[str, str]]:
+def _changes(entries: list[str]) -> Iterator[dict[str, str]]:
     """`{"state": "M.", "path": …}` per changed, renamed, unmerged or untracked file."""
-    entries = iter(status.split("\0"))
-    for entry in entries:
+    following = iter(entries)
+    for entry in following:
         kind = entry[:1]
         if kind not in _WORDS_BEFORE_PATH:
             continue
         words = entry.split(" ", _WORDS_BEFORE_PATH[kind])
         yield {"state": "??" if kind == "?" else words[1], "path": words[-1]}
         if kind == "2":
-            next(entries, None)  # the path that it was renamed from
+            next(following, None)  # the path that it was renamed from
 
 
 def _log(checkout: Checkout, deadline: Deadline, most: int, *revisions: str) -> list[dict[str, str]]:

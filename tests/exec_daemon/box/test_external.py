@@ -88,7 +88,7 @@ def test_what_is_no_reading_is_a_typed_error(answer: str, program: Program, cont
     assert failure("disk", None, context).code is ErrorCode.UNAVAILABLE
 
 
-def test_a_program_that_cannot_run_is_a_typed_error(program: Program, context: BoxContext) -> None:
+def test_a_program_that_cannot_run_is_a_typed_error(program: Program, context: BoxContext) -> None:  # D136
     assert failure("disk", None, context).code is ErrorCode.UNAVAILABLE  # missing
     program.path.write_bytes(b"\x7fELF nonsense")
     program.path.chmod(0o755)

@@ -73,6 +73,14 @@ def test_many_changes_are_counted_and_the_first_hundred_shown(repository, contex
     assert document["truncated"]
 
 
+def test_more_changes_than_are_read_are_not_all_counted(repository, context: BoxContext) -> None:
+    for number in range(2000):
+        (repository.root / f"{number:0200}").touch()
+    (row,) = read("repos", None, context)["data"]["repos"]
+    assert 1000 < row["dirty"] < 2000
+    assert row["counted_all"] is False
+
+
 def test_a_key_that_is_not_configured_is_not_found_and_a_path_is_no_key(context: BoxContext) -> None:
     with pytest.raises(BoxError) as missing:
         read("repo", "other", context)
@@ -185,6 +193,18 @@ def test_the_traps_are_real(trap: Trap) -> None:
     for words in (("status", "--short"), ("diff",), ("log", "-p", "--ext-diff")):
         subprocess.run(["git", "-C", str(root), *words], env=plain, check=False, capture_output=True)
     assert trap.sprung().count("\n") >= 3
+
+
+def test_a_filter_that_a_huge_configuration_pushes_out_of_sight_is_not_run(trap: Trap) -> None:
+    spring(trap)
+    with (trap.repository.root / ".git" / "config").open("r+") as file:
+        rest = file.read()
+        file.seek(0)
+        file.writelines(f"[padding]\n\tkey{number} = x\n" for number in range(40_000))
+        file.write(rest)
+    context = BoxContext(repos={"gateway": trap.repository.root})
+    assert read("repo", "gateway", context)["data"]["available"] is False
+    assert trap.sprung() == ""
 
 
 def test_a_hostile_submodule_runs_nothing(trap: Trap, tmp_path: Path) -> None:
