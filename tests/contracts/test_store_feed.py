@@ -42,6 +42,18 @@ async def test_news_between_reading_and_waiting_is_not_lost(store: Store) -> Non
         assert not await changes.wait(AT_ONCE_S)
 
 
+async def test_each_waiter_of_a_topic_is_woken_and_one_that_left_is_not(store: Store) -> None:
+    await store.create_thread(thread("a"))
+    topic = thread_topic("a")
+    with store.subscribe(topic) as first:
+        with store.subscribe(topic) as second:
+            await store.append(message("a"))
+            assert await second.wait(SOON_S)
+        await store.append(message("a"))
+        assert await first.wait(SOON_S)
+        assert not await second.wait(AT_ONCE_S)
+
+
 async def test_other_topics_wake_nobody(store: Store) -> None:
     await store.create_thread(thread("a"))
     await store.create_thread(thread("b"))

@@ -179,3 +179,19 @@ async def test_closing_finishes_what_waits(tmp_path: Path) -> None:
     await bench.writer.close()
     assert len(await asyncio.gather(*writes)) == 600
     assert len(bench.words()) == 600
+
+
+def test_a_loop_that_is_gone_does_not_stop_the_writer(tmp_path: Path) -> None:
+    async def leave() -> Bench:
+        bench = Bench(tmp_path / "words.db")
+        held = await bench.hold()
+        leaving = asyncio.create_task(bench.put("one"))
+        await asyncio.sleep(0)
+        held.cancel()
+        leaving.cancel()
+        return bench
+
+    bench = asyncio.run(leave())
+    bench.gate.set()
+    asyncio.run(bench.writer.close())
+    assert bench.words() == ["one"]
