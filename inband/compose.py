@@ -11,7 +11,7 @@ from exec_daemon.identity import Role
 from exec_daemon.settings import DaemonLimits, DaemonSettings
 from harvester import DaemonClient, ScanPolicy, Watcher
 from harvester.errors import Unavailable
-from inband.errors import InputError
+from inband.errors import InputError, NotStartedError
 from inband.settings import Settings
 
 
@@ -29,13 +29,16 @@ def token_for(settings: Settings, name: str) -> str:
     """The bearer token: the setting, else its file, else the one that the daemon made for `name`."""
     if settings["client.token"]:
         return str(settings["client.token"])
-    file = Path(settings["client.token_file"] or settings.home / "tokens" / name).expanduser()
+    named = settings["client.token_file"]
+    file = Path(named or settings.home / "tokens" / name).expanduser()
     try:
         return file.read_text(encoding="ascii").strip()
     except FileNotFoundError:
-        raise InputError(
-            f"no token: {file} does not exist; start the daemon with `box up`, or name its state directory "
-            "with --home, or a token file with $BOX_TOKEN_FILE"
+        if named:
+            raise InputError(f"{file}: no such token file") from None
+        raise NotStartedError(
+            f"no daemon has run with the state directory {settings.home}; start one: box up (or name another "
+            "directory with --home, a token with $BOX_TOKEN_FILE)"
         ) from None
     except (OSError, UnicodeDecodeError) as broken:
         raise InputError(f"{file}: cannot be read as a token: {broken}") from None
@@ -101,6 +104,6 @@ def _once_there_is_a_daemon(settings: Settings) -> DaemonClient:
     try:
         if ca.exists():
             return client_for(settings, "harvester")
-    except InputError as missing:
+    except NotStartedError as missing:
         raise Unavailable(str(missing), url=daemon_url(settings)) from None
     raise Unavailable(f"{ca} is not there yet", url=daemon_url(settings))

@@ -1,7 +1,7 @@
 """What the front door raises, all under `FrontDoorError`.
 
-`SettingsError`: a settings file or variable that is not right. `UsageError`: a command that was asked
-for something impossible. Each message names the place and the way out; `exit_code` is what `box` ends with.
+`SettingsError`: a settings file or variable that is not right. `InputError`: a file or an argument that
+cannot be used. `NotStartedError`: no daemon has ever run on this state directory. Each message names the place and the way out; `exit_code` is what `box` ends with.
 """
 
 from __future__ import annotations
@@ -37,3 +37,9 @@ class InputError(FrontDoorError):
     """A file or an argument that cannot be used as it is."""
 
     exit_code = Exit.USAGE
+
+
+class NotStartedError(FrontDoorError):
+    """Nothing to talk to: no daemon has made its tokens here yet."""
+
+    exit_code = Exit.UNREACHABLE
