@@ -1,7 +1,8 @@
 """What the front door raises, all under `FrontDoorError`.
 
 `SettingsError`: a settings file or variable that is not right. `InputError`: a file or an argument that
-cannot be used. `NotStartedError`: no daemon has ever run on this state directory. Each message names the place and the way out; `exit_code` is what `box` ends with.
+cannot be used. `NotStartedError`: no daemon has ever run on this state directory. Each message names the
+place and the way out; `exit_code` is what `box` ends with.
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@ Pure. A mark follows the line that the place begins on and names the rule that d
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from harvester import Directive, Event, ScanPolicy, SkipReason, Verdict, parse
-from harvester.scanner import scan_reply
-from messaging import strip_terminal
+from harvester import Parsed, ScanPolicy, SkipReason, parse
+from messaging import canonical_json, strip_terminal
 
 # What a person reads beside a skipped place, and where docs/grammar.md says more.
 RULES: Final = {
@@ -42,6 +42,9 @@ RULES: Final = {
     SkipReason.LIMIT_TAGS: "past the limit of reasoning tags",
 }
 
+# Enough to recognise the call; the reply itself stands right above.
+_MOST_ARGUMENTS_CHARS: Final = 80
+
 _GREEN, _YELLOW, _CYAN, _PLAIN = "\x1b[32m", "\x1b[33m", "\x1b[36m", "\x1b[0m"
 
 
@@ -57,26 +60,38 @@ class _Mark:
 
 def explain(text: str, policy: ScanPolicy, *, colour: bool) -> Iterator[str]:
     """The lines of the explanation, control codes of the reply removed, then a summary."""
-    marks = [_mark(event) for event in scan_reply(text, policy)]
-    waiting = sorted(marks, key=lambda mark: mark.start)
+    parsed = parse(text, policy=policy)
+    waiting = deque(sorted(_marks(parsed), key=lambda mark: mark.start))
+    open_marks: list[_Mark] = []
     start = 0
     for number, line in enumerate(text.splitlines(keepends=True), 1):
         end = start + len(line)
-        inside = [mark for mark in marks if mark.start < end and start < mark.end]
-        yield f"{number:>4} {_gutter(inside)} {_painted(line, start, inside, colour=colour)}"
-        while waiting and waiting[0].start < end:
-            yield _said(waiting.pop(0), colour=colour)
+        fresh = [waiting.popleft() for _ in _until(waiting, end)]
+        open_marks = [mark for mark in open_marks if mark.end > start] + fresh
+        yield f"{number:>4} {_gutter(open_marks)} {_painted(line, start, open_marks, colour=colour)}".rstrip()
+        yield from (_said(mark, colour=colour) for mark in fresh)
         start = end
-    yield from _summary(text, policy)
+    yield from _summary(parsed)
 
 
-def _mark(event: Event) -> _Mark:
-    start, end = event.span
-    if isinstance(event, Directive):
-        return _Mark(start, end, _GREEN, f"{event.form}: calls {event.op}")
-    if isinstance(event, Verdict):
-        return _Mark(start, end, _CYAN, f"verdict {event.word}")
-    return _Mark(start, end, _YELLOW, f"skipped: {RULES[event.reason]}")
+def _until(waiting: deque[_Mark], end: int) -> Iterator[None]:
+    """Once for each mark that begins before `end`; the caller takes it off."""
+    while waiting and waiting[0].start < end:
+        yield
+
+
+def _marks(parsed: Parsed) -> Iterator[_Mark]:
+    for found in parsed.calls:
+        arguments = canonical_json(dict(found.call.args))
+        yield _Mark(*found.span, _GREEN, f"{found.form}: calls {found.call.op} {_clipped(arguments)}")
+    for skip in parsed.skipped:
+        yield _Mark(*skip.span, _YELLOW, f"skipped: {RULES[skip.reason]}")
+    if parsed.verdict:
+        yield _Mark(*parsed.verdict.span, _CYAN, f"verdict {parsed.verdict.word}")
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _MOST_ARGUMENTS_CHARS else f"{text[: _MOST_ARGUMENTS_CHARS - 1]}…"
 
 
 def _gutter(inside: list[_Mark]) -> str:
@@ -108,8 +123,7 @@ def _said(mark: _Mark, *, colour: bool) -> str:
     return f"{mark.colour}{said}{_PLAIN}" if colour else said
 
 
-def _summary(text: str, policy: ScanPolicy) -> Iterator[str]:
-    parsed = parse(text, policy=policy)
+def _summary(parsed: Parsed) -> Iterator[str]:
     yield ""
     calls = ", ".join(found.call.op for found in parsed.calls) or "none"
     verdict = parsed.verdict.word if parsed.verdict else "none"
