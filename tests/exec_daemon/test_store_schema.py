@@ -85,6 +85,7 @@ READS = {
     "jobs": lambda db: journal.jobs(db, None, None, 10),
     "jobs of an identity": lambda db: journal.jobs(db, "agent/heron", None, 10),
     "jobs in a state": lambda db: journal.jobs(db, None, JobState.FAILED, 10),
+    "jobs of an identity in a state": lambda db: journal.jobs(db, "agent/heron", JobState.FAILED, 10),
     "audit": lambda db: journal.audit(db, 10),
     "interrupted": lambda db: journal.interrupt_running(db, ""),
 }

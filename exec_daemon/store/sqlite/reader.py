@@ -45,7 +45,8 @@ class Reader:
             try:
                 return read(db)
             finally:
-                db.execute("ROLLBACK")
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
         except sqlite3.Error as fault:
             plain = StoreFailed(FAILED.format(path=self._path, fault=fault), str(self._path))
             raise store_fault(fault, self._path) or plain from fault
