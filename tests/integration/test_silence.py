@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 from messaging import Message
@@ -25,12 +24,8 @@ GOOD = '[DM {"to": "ada", "text": "good"}]'
 
 def rows(parts: Parts) -> dict[str, int]:
     """How many rows each table of the store has."""
-    store = sqlite3.connect(f"file:{parts.home / 'state' / 'store.db'}?mode=ro", uri=True)
-    try:
-        tables = [name for (name,) in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        return {name: store.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}
-    finally:
-        store.close()
+    tables = [name for (name,) in parts.rows("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    return {name: parts.rows(f'SELECT count(*) FROM "{name}"')[0][0] for name in tables}
 
 
 def reply(parts: Parts, body: str) -> Message:

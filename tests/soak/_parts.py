@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from harvester.client import DaemonClient
 from harvester.errors import ClientError
@@ -79,6 +81,11 @@ class Parts:
                 return client.ready().get("status") == "ready"
         except (ClientError, FrontDoorError):
             return False
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """What the store's file holds at this instant, whether the daemon lives or not."""
+        with closing(sqlite3.connect(f"file:{self.home / 'state' / 'store.db'}?mode=ro", uri=True)) as store:
+            return store.execute(query).fetchall()
 
     def log(self, name: str) -> str:
         """All that the part has said so far."""

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,7 +29,13 @@ RECIPIENT = "ada"
 REPLIES_A_THREAD = 5
 # From the start of a process to somewhere in its work: imports take about a second.
 LONGEST_LIFE_S = 2.0
+# Harvesting a reply takes some tens of milliseconds.
+SOON_S = 0.06
 SETTLE_S = 120.0
+UNANSWERED = """
+SELECT count(*) FROM messages AS reply WHERE author_kind = 'agent' AND kind = 'text' AND NOT EXISTS
+    (SELECT 1 FROM messages WHERE kind = 'directive_result' AND in_reply_to = reply.id)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,7 @@ class Plan:
 
     def texts(self, number: int) -> list[str]:
         """The messages that reply `number` sends."""
-        return [f"reply {number}, message {part}" for part in range(1 + (number + self.seed) % 3)]
+        return [f"reply {number}, message {part}" for part in range(1 + (number + self.seed) % 6)]
 
     def body(self, number: int) -> str:
         """Reply `number`: some prose, a look, and its messages."""
@@ -57,9 +63,13 @@ class Plan:
 
 @dataclass(slots=True)
 class Outcome:
-    """What was found at the end; `faults` is empty when all is well."""
+    """What was found at the end; `faults` is empty when all is well.
+
+    `under_way` counts the kills at whose instant a reply was recorded and not answered yet.
+    """
 
     kills: Counter[str] = field(default_factory=Counter)
+    under_way: int = 0
     delivered: int = 0
     answered: int = 0
     took_s: float = 0.0
@@ -121,9 +131,13 @@ def run(plan: Plan, home: Path, say: Callable[[str], None] = lambda _line: None)
                 client.add_agent(agent)
         writer = Writer(plan, parts)
         writer.start()
-        for number, victim in enumerate(_victims(plan), 1):
+        chance = random.Random(plan.seed)
+        for number in range(1, plan.kills + 1):
             writer.release(number)
+            _live(chance, parts)
+            victim = chance.choice((DAEMON, WATCHER))
             parts.kill(victim)
+            outcome.under_way += _under_way(parts)
             parts.start(victim)
             outcome.kills[victim] += 1
             if number % 20 == 0:
@@ -136,12 +150,20 @@ def run(plan: Plan, home: Path, say: Callable[[str], None] = lambda _line: None)
     return outcome
 
 
-def _victims(plan: Plan) -> Iterator[str]:
-    """Who dies next, after a random life."""
-    chance = random.Random(plan.seed)
-    for _ in range(plan.kills):
-        time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
-        yield chance.choice((DAEMON, WATCHER))
+def _live(chance: random.Random, parts: Parts) -> None:
+    """Until the next kill: any time of a life, or, every second time, soon after a reply has arrived."""
+    life_s, soon_s = chance.uniform(0.0, LONGEST_LIFE_S), chance.uniform(0.0, SOON_S)
+    if chance.random() < 0.5:
+        time.sleep(life_s)
+        return
+    end = time.monotonic() + LONGEST_LIFE_S
+    while not _under_way(parts) and time.monotonic() < end:
+        time.sleep(0.002)
+    time.sleep(soon_s)
+
+
+def _under_way(parts: Parts) -> bool:
+    return bool(parts.rows(UNANSWERED)[0][0])
 
 
 def _count(plan: Plan, parts: Parts, outcome: Outcome) -> None:
@@ -209,7 +231,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="kill-") as home:
         outcome = run(plan, Path(home), say=lambda line: print(line, flush=True))
         killed = ", ".join(f"{name} {count}" for name, count in sorted(outcome.kills.items()))
-        print(f"killed: {killed}; {outcome.took_s:.0f} s; seed {plan.seed}")
+        print(f"killed: {killed}; {outcome.under_way} of them with a reply under way; {outcome.took_s:.0f} s")
         print(
             f"{outcome.answered} of {plan.replies} replies answered, {outcome.delivered} messages delivered"
         )
