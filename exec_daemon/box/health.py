@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import Any, Final
 
 from exec_daemon.box.errors import FactsUnavailable
@@ -54,9 +55,9 @@ class Reason:
 _DISK: Final = Limits(85, 95)
 _INODES: Final = Limits(85, 95)
 _MEMORY: Final = Limits(90.1, 95.1)
-# Share of the last minute in which some task waited. A busy machine waits for its processors all the time
-# and works; waiting for memory is thrashing long before that.
-_PRESSURE: Final = {"cpu": Limits(60, 90), "io": Limits(40, 80), "memory": Limits(10, 40)}
+# Share of the last minute in which some task waited. A machine that is busy waits for its processors all the
+# time and works, so that is never critical; one that waits for memory thrashes long before it always does.
+_PRESSURE: Final = {"cpu": Limits(80, inf), "io": Limits(40, 80), "memory": Limits(10, 40)}
 
 
 def _of_disks(context: BoxContext) -> Iterator[Reason]:
@@ -77,7 +78,7 @@ def _of_memory(context: BoxContext) -> Iterator[Reason]:
 def _of_pressure(_context: BoxContext) -> Iterator[Reason]:
     for resource, limits in _PRESSURE.items():
         waited = ((pressure(resource) or {}).get("some") or {}).get("avg60", 0.0)
-        message = f"tasks waited for {resource} in {waited} % of the last minute"
+        message = f"tasks waited for {resource} in {waited:.0f} % of the last minute"
         yield Reason(limits.level(waited), resource, message)
 
 

@@ -8,6 +8,21 @@ from typing import Any, Final
 _UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 # Wider cells break the table on any screen; `--json` has the whole text.
 _CELL_CHARS: Final = 60
+# What a row is called by stands first, whichever way the JSON came: its objects have no order.
+_NAMING: Final = (
+    "level",
+    "session",
+    "id",
+    "name",
+    "key",
+    "unit",
+    "pid",
+    "mount",
+    "protocol",
+    "port",
+    "commit",
+    "seq",
+)
 _WORDS: Final = {True: "yes", False: "no", None: "-"}
 
 
@@ -57,12 +72,16 @@ def _pairs(pairs: Iterable[tuple[str, Any]]) -> Iterator[str]:
 
 
 def _table(rows: list[dict[str, Any]]) -> Iterator[str]:
-    columns = list(dict.fromkeys(key for row in rows for key in row))
+    columns = sorted(dict.fromkeys(key for row in rows for key in row), key=_column_order)
     cells = [[_cell(key, row.get(key)) for key in columns] for row in rows]
     cells.insert(0, [_heading(key) for key in columns])
     widths = [max(len(row[index]) for row in cells) for index in range(len(columns))]
     for row in cells:
         yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _column_order(key: str) -> int:
+    return _NAMING.index(key) if key in _NAMING else len(_NAMING)
 
 
 def _heading(key: str) -> str:

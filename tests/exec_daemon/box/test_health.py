@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from exec_daemon.box import BoxContext, FactsUnavailable, read
-from exec_daemon.box.health import _DISK, _MEMORY, Level, Limits
+from exec_daemon.box.health import _DISK, _MEMORY, _PRESSURE, Level, Limits
 from exec_daemon.box.ports import QueueFacts, TimerFacts, WorkerFacts
 
 
@@ -19,6 +19,8 @@ from exec_daemon.box.ports import QueueFacts, TimerFacts, WorkerFacts
         (_MEMORY, 100 - 9.9, Level.WARN),
         (_MEMORY, 100 - 5, Level.WARN),
         (_MEMORY, 100 - 4.9, Level.CRIT),
+        (_PRESSURE["cpu"], 100, Level.WARN),
+        (_PRESSURE["memory"], 40, Level.CRIT),
     ],
 )
 def test_thresholds_are_those_of_the_table(

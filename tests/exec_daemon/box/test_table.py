@@ -39,6 +39,10 @@ def test_values_stand_in_a_column_and_lists_of_objects_in_a_table() -> None:
     ]
 
 
+def test_what_a_row_is_called_by_stands_first() -> None:
+    assert lines({"rows": [{"cpu": 1, "pid": 2, "name": "x"}]})[3] == "  name  pid  cpu"
+
+
 def test_lines_stand_as_they_are_and_cells_stay_on_one_line() -> None:
     shown = lines({"lines": ["one line", "  two"], "rows": [{"text": "a\nb" + "x" * 100}]})
     assert shown[2:5] == ["lines", "  one line", "    two"]
