@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 import pytest
@@ -81,3 +85,32 @@ def test_a_long_reading_is_cut_and_says_so(context: BoxContext, facts, make_mess
     assert document["truncated"]
     assert any(note.startswith("messages: ") and note.endswith("of 50 shown") for note in document["notes"])
     assert document["data"]["messages"][-1]["seq"] == 49  # the newest stays
+
+
+@contextmanager
+def no_descriptors_left() -> Iterator[None]:
+    """Every descriptor that this process may have is taken."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+    held: list[int] = []
+    try:
+        with suppress(OSError):
+            while True:
+                held.append(os.open("/dev/null", os.O_RDONLY))
+        yield
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+@pytest.mark.needs("git")
+def test_a_process_without_descriptors_answers_and_recovers(context: BoxContext, repository) -> None:  # D134
+    context = replace(context, repos={"gateway": repository.root})
+    with no_descriptors_left():
+        documents = [read(action.name, None, context) for action in ACTIONS if action.argument is None]
+        repos = read("repo", "gateway", context)
+    assert len(documents) == 19
+    assert repos["data"] == {"available": False}
+    assert "Too many open files" in repos["notes"][0]
+    assert read("repo", "gateway", context)["data"]["branch"] == "main"
