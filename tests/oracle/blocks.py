@@ -185,7 +185,7 @@ class Blocks:
         first = cursor.first
         leaf = Leaf(kind, cursor.line.start + first, len(self.stack), any(c.quote for c in self.stack))
         text = cursor.line.text[first + skip :]
-        leaf.add(leaf.at + skip, text.rstrip(" \t") if kind == HEADING else text)
+        leaf.add(leaf.at + skip, shapes.ATX_END.sub("", text) if kind == HEADING else text)
         self.leaves.append(leaf)
         self.leaf = leaf if kind in (CODE, HTML, PARAGRAPH, ROW) else None
         return leaf

@@ -40,7 +40,7 @@ def texts(seed: int, count: int, cases: list[str]) -> Iterator[str]:
 def compare(
     seed: int, count: int, seconds: float, cases: list[str]
 ) -> tuple[int, dict[str, Difference], Counter[str]]:
-    """How many texts were read, the differences by the shape of their smallest text, how many of each kind."""
+    """How many texts were read, the differences by shape, and how many of each kind."""
     found: dict[str, Difference] = {}
     kinds: Counter[str] = Counter()
     until = time.monotonic() + seconds

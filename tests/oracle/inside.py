@@ -61,11 +61,21 @@ class Inside:
 
     def is_unit_inert(self, unit: Unit) -> bool:
         """GRAMMAR 2.5 to 2.8 for a whole directive; a code span wholly inside its JSON means nothing."""
-        (start, end), inner = unit.place, unit.inner
-        spans = [span for span in self.spans if not _within(span, inner)]
-        places = spans + self.tags + self.elements + self.quoted + self.struck + self.dead_curls
+        start, end = unit.place
+        places = self.tags + self.elements + self.quoted + self.struck + self.dead_curls
+        return any(s < end and start < e for s, e in places) or self.touched(unit.place, unit.inner)
+
+    def touched(self, place: Place, inner: Place) -> bool:
+        """Does a code span enclose, enter or leave this directive, or a tick or apostrophes stand beside it?"""
+        start, end = place
         around = self.text[start - 1 : start], self.text[end : end + 1]
-        return any(s < end and start < e for s, e in places) or "`" in around or around == ("'", "'")
+        spans = [span for span in self.spans if not _within(span, inner)]
+        return any(s < end and start < e for s, e in spans) or "`" in around or around == ("'", "'")
+
+    def crosses(self, end: int) -> bool:
+        """Does an inert place reach over `end`?"""
+        places = self.spans + self.tags + self.elements + self.quoted + self.struck
+        return any(s < end < e for s, e in places)
 
     def bounds(self, at: int) -> int:
         """The end of the code span, tag, quotation or line that `at` stands in, whichever comes first."""

@@ -184,8 +184,9 @@ class _Reading:
             at = self._place(leaf, inside, at, end)
 
     def _verdict(self, inside: Inside, at: int, end: int) -> None:
-        found = verdicts.read(inside.text[at:end].partition("\n")[0])
-        if found and not inside.is_inert(at + found[1]):
+        line = inside.text[at:end].partition("\n")[0]
+        found = verdicts.read(line)
+        if found and not inside.is_inert(at + found[1]) and not inside.crosses(at + len(line)):
             self.verdict = found[0]
 
     def _place(self, leaf: Leaf, inside: Inside, at: int, end: int) -> int:
@@ -209,12 +210,10 @@ class _Reading:
         return end
 
     def _shielded(self, inside: Inside, at: int, found: directives.Found) -> bool:
-        """Is a broken directive inert? What begins in its text does not make it so."""
-        before, behind = (
-            inside.text[at - 1 : at],
-            inside.text[found.end : found.end + 1] if found.closed else "",
-        )
-        return inside.is_inert(at) or "`" in (before, behind) or (before, behind) == ("'", "'")
+        """Is a broken directive inert? Where it has no `]`, only its beginning tells."""
+        if not found.closed:
+            return inside.is_inert(at) or inside.text[at - 1 : at] == "`"
+        return inside.is_inert(at) or inside.touched((at, found.end), found.json)
 
 
 def _pass_over(inside: Inside, at: int, end: int) -> int:

@@ -56,6 +56,7 @@ HTML_ENDS = {
 }
 
 ATX = re.compile(r"(#{1,6})(?:[ \t]+|$)")
+ATX_END = re.compile(r"(?:^|[ \t]+)#+[ \t]*$|[ \t]+$")
 SETEXT = re.compile(r"(?:=+|-+)[ \t]*$")
 BREAK = re.compile(r"(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$")
 FENCE = re.compile(r"`{3,}(?!.*`)|~{3,}")

@@ -30,7 +30,7 @@ _LEAD = r"(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?(?:#{1,6}[ \t]+)?"
 _SUMMARY = r"(?:[ \t]*[:–—-].*?)?"
 _LINE = re.compile(
     rf"{_LEAD}(?P<mark>\*{{1,3}}|_{{1,3}})?(?P<at>\[RESULT\])[ \t]+(?P<word>(?i:{_WORD}))(?(mark)(?:"
-    rf"(?P=mark)[.!]?{_SUMMARY}|[.!]?{_SUMMARY}(?P=mark))|[.!]?{_SUMMARY})[ \t]*$",
+    rf"(?P=mark)[.!]?{_SUMMARY}|[.!]?(?:(?P=mark){_SUMMARY}|{_SUMMARY}(?P=mark)))|[.!]?{_SUMMARY})[ \t]*$",
     re.ASCII,
 )
 _JSON = re.compile(r"(?P<at>\[RESULT[ \t]*(?P<json>\{.*\})[ \t]*\])[ \t]*$")
