@@ -119,7 +119,7 @@ def measure(folder: Path, act: Act, writes: int, callers: int, rounds: int) -> t
 
 def main() -> None:
     options = argparse.ArgumentParser(description="group commit beside one commit per write")
-    options.add_argument("--writes", type=int, default=2000, help="per measurement; grouped gets more")
+    options.add_argument("--writes", type=int, default=1000, help="per measurement; grouped gets more")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--folder", type=Path, default=Path.cwd(), help="a folder on the disk to measure")
     chosen = options.parse_args()

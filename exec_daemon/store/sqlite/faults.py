@@ -67,6 +67,13 @@ def store_fault(fault: sqlite3.Error, path: Path) -> StoreError | None:
     return kind(message.format(path=path, fault=fault), str(path))
 
 
+def any_fault(fault: sqlite3.Error, path: Path) -> StoreError:
+    """The typed error for a fault that nothing else is to blame for."""
+    typed = store_fault(fault, path) or StoreFailed(FAILED.format(path=path, fault=fault), str(path))
+    typed.__cause__ = fault
+    return typed
+
+
 def _state_of_disk(path: Path) -> _Kind | None:
     try:
         disk = os.statvfs(path.parent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from pathlib import Path
@@ -75,7 +76,7 @@ def _connect(path: Path, mode: str, pragmas: tuple[str, ...]) -> sqlite3.Connect
 def _check_writable(path: Path) -> None:
     for needed in (path.parent, path):
         if not os.access(needed, os.W_OK):
-            raise PermissionError(13, "no permission to write", str(needed))
+            raise PermissionError(errno.EACCES, "no permission to write", str(needed))
 
 
 def _create(path: Path) -> None:

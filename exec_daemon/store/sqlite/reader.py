@@ -14,8 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, TypeVar
 
-from exec_daemon.store.errors import StoreFailed
-from exec_daemon.store.sqlite.faults import FAILED, store_fault
+from exec_daemon.store.sqlite.faults import any_fault
 from exec_daemon.store.sqlite.files import open_reader
 
 T = TypeVar("T")
@@ -48,8 +47,7 @@ class Reader:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
         except sqlite3.Error as fault:
-            plain = StoreFailed(FAILED.format(path=self._path, fault=fault), str(self._path))
-            raise store_fault(fault, self._path) or plain from fault
+            raise any_fault(fault, self._path) from fault
 
     def _connection(self) -> sqlite3.Connection:
         db: sqlite3.Connection | None = getattr(self._local, "db", None)

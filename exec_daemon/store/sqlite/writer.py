@@ -23,9 +23,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
-from exec_daemon.store.errors import StoreError, StoreFailed
 from exec_daemon.store.feed import Feed
-from exec_daemon.store.sqlite.faults import FAILED, store_fault
+from exec_daemon.store.sqlite.faults import any_fault, store_fault
 
 T = TypeVar("T")
 
@@ -107,7 +106,7 @@ class Writer:
         except sqlite3.Error as fault:
             self._undo()
             if len(group) == 1:
-                return [self._typed(fault)]
+                return [any_fault(fault, self._path)]
             return [end for waiting in group for end in self._commit([waiting])]
         return ends
 
@@ -116,7 +115,7 @@ class Writer:
         end: _End
         try:
             end = write(self._db)
-        except Exception as fault:
+        except Exception as fault:  # whatever it is, it belongs to the caller who waits for it
             if isinstance(fault, sqlite3.Error) and store_fault(fault, self._path):
                 raise
             self._db.execute("ROLLBACK TO one")
@@ -129,12 +128,6 @@ class Writer:
         with suppress(sqlite3.Error):
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-
-    def _typed(self, fault: sqlite3.Error) -> StoreError:
-        plain = StoreFailed(FAILED.format(path=self._path, fault=fault), str(self._path))
-        typed = store_fault(fault, self._path) or plain
-        typed.__cause__ = fault
-        return typed
 
     def _tell(self, group: list[_Waiting], ends: list[_End]) -> None:
         try:
