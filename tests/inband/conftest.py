@@ -1,0 +1,89 @@
+"""`box` as a person runs it: as a process, against a daemon that `box up` started."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_START_S = 30.0
+
+
+@dataclass(frozen=True)
+class Box:
+    """The command with a state directory of its own; no setting of the person who runs the tests applies."""
+
+    home: Path
+    variables: dict[str, str] = field(default_factory=dict)
+
+    def environment(self) -> dict[str, str]:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("BOX_")}
+        config = {"XDG_CONFIG_HOME": str(self.home.parent / "no-config"), "BOX_HOME": str(self.home)}
+        return {**clean, **config, **self.variables}
+
+    def argv(self, *words: str) -> list[str]:
+        return [sys.executable, "-m", "inband", *words]
+
+    def run(self, *words: str, stdin: str | bytes = b"") -> subprocess.CompletedProcess[str]:
+        text = stdin.encode() if isinstance(stdin, str) else stdin
+        done = subprocess.run(
+            self.argv(*words),
+            input=text,
+            env=self.environment(),
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+        out, err = done.stdout.decode(), done.stderr.decode()
+        assert "Traceback" not in err, err
+        return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+    def json(self, *words: str, stdin: str | bytes = b"") -> Any:
+        done = self.run(*words, "--json", stdin=stdin)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        """`box up`; returns when the daemon answers."""
+        argv, log = self.argv("up", "--port", "0", *words), self.home.parent / f"{self.home.name}.log"
+        with log.open("wb") as sink:
+            process = subprocess.Popen(argv, env=self.environment(), stdout=sink, stderr=sink)
+        deadline = time.monotonic() + _START_S
+        while not (self.home / "daemon.json").exists():
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.05)
+        return process
+
+
+def stop(process: subprocess.Popen[bytes]) -> int:
+    process.terminate()
+    return process.wait(30)
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Box:
+    """No daemon runs."""
+    return Box(tmp_path / "state")
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """A daemon and a watcher run, the agents heron and falke are known, heron answers in thread `ops`."""
+    box = Box(tmp_path_factory.mktemp("running") / "state", {"BOX_RATES_WRITES_PER_MINUTE": "0"})
+    process = box.start()
+    try:
+        for name in ("heron", "falke"):
+            box.json("agent", "add", name)
+        box.json("thread", "create", "ops", "--agent", "heron")
+        yield box
+    finally:
+        assert stop(process) == 0
