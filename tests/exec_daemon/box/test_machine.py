@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 
@@ -19,17 +22,11 @@ def test_cpu_tells_load_and_the_use_of_each_core(context: BoxContext) -> None:
 
 
 def test_a_busy_core_is_seen(context: BoxContext) -> None:
-    pid = os.fork()
-    if pid == 0:
-        while True:
-            pass
-    try:
-        from dataclasses import replace
-
+    with subprocess.Popen([sys.executable, "-c", "print(flush=True)\nwhile True: pass"], stdout=-1) as busy:
+        assert busy.stdout
+        busy.stdout.readline()
         data = read("cpu", None, replace(context, sample_s=0.3))["data"]
-    finally:
-        os.kill(pid, 9)
-        os.waitpid(pid, 0)
+        busy.kill()
     assert max(data["percent_per_core"]) > 20
 
 
