@@ -12,18 +12,18 @@ from typing import Any, Final
 
 from messaging import neutralise, redact, strip_terminal
 
-# F5 and F6 need a fence; F6 also lives in a line that starts with `curl ` (GRAMMAR 3 and 6).
-_FENCE: Final = re.compile(r"(?<!`)`(?=``)|(?<!~)~(?=~~)")
+# F5 and F6 need a fence; F6 also lives in a line that starts with `curl ` (GRAMMAR 3 and 6). Of each three
+# marks the last is escaped: no run of three is left, so the fence around it all stays a short one.
+_FENCES: Final = (("```", "``\\u0060"), ("~~~", "~~\\u007e"))
 _CURL: Final = re.compile(r"(?<!\w)c(?=url[ \t])")
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
 
 
 def inert(text: str) -> str:
     """`text` with an escape in place of one character of whatever could begin a directive or a verdict."""
-    return _CURL.sub(_escaped, _FENCE.sub(_escaped, neutralise(text)))
+    text = neutralise(text)
+    for fence, harmless in _FENCES:
+        text = text.replace(fence, harmless)
+    return _CURL.sub(r"\\u0063", text)
 
 
 def clean(text: str) -> str:
