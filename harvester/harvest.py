@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from harvester.client import DaemonClient
+from harvester.client import PATIENT, DaemonClient
 from harvester.connector import Connector, DaemonThreads, Outgoing
 from harvester.parse import Notice, Parsed, ParsedCall, parse
 from harvester.policy import ScanPolicy
@@ -30,6 +30,17 @@ class Caller(Protocol):
     def call(self, request: CallRequest) -> Result:
         """The result, also of a call that was refused; raises `ClientError` when there is none."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class PatientCaller:
+    """The daemon's client with patience: an agent would rather wait than read BUSY."""
+
+    client: DaemonClient
+
+    def call(self, request: CallRequest) -> Result:
+        """As `DaemonClient.call`, asked again for longer."""
+        return self.client.call(request, PATIENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +120,7 @@ def harvest_reply(
 ) -> Harvested:
     """Harvest one reply that is recorded in a thread of the daemon; raises as `Harvester.harvest`."""
     return Harvester(
-        caller=client,
+        caller=PatientCaller(client),
         threads=DaemonThreads(client),
         ops=client.ops(),
         policy=policy,

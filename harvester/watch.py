@@ -11,7 +11,7 @@ from typing import Final
 from harvester.client import DaemonClient
 from harvester.connector import DaemonThreads
 from harvester.errors import ClientError
-from harvester.harvest import MAX_ROUNDS, Harvester
+from harvester.harvest import MAX_ROUNDS, Harvester, PatientCaller
 from harvester.policy import ScanPolicy
 from harvester.session import Session, may_pass
 
@@ -72,7 +72,7 @@ class Watcher:
 
         def fresh() -> Harvester:
             return Harvester(
-                caller=client,
+                caller=PatientCaller(client),
                 threads=threads,
                 ops=client.ops(),
                 policy=self._policy,

@@ -79,14 +79,14 @@ class DaemonClient:
 
     # Calls and ops
 
-    def call(self, request: CallRequest) -> Result:
-        """Run one call. With a call id it is repeated as long as that helps, without one it is sent once.
+    def call(self, request: CallRequest, retry: RetryPolicy | None = None) -> Result:
+        """Run one call. With a call id it is repeated as `retry` says, without one it is sent once.
 
         The result of a dry run holds `{"would": {op, args, side_effecting}}`.
         """
         repeatable = request.call.call_id is not None or request.dry_run
         ask = Request(method="POST", path="/exec", repeatable=repeatable, body=request.to_json())
-        answer = self._wire.ask(ask)
+        answer = self._wire.ask(ask, retry)
         if answer.status == HTTPStatus.UNAUTHORIZED:
             raise refusal(answer.body, self.url)
         return self._result(request, answer)

@@ -53,5 +53,5 @@ class Delays:
 
 
 NO_RETRY = RetryPolicy(attempts=1)
-# For the watcher, which nobody waits for: bridges a restart of the daemon.
+# For the calls of a reply, which nobody waits for at a prompt: bridges a restart of the daemon.
 PATIENT = RetryPolicy(attempts=8)

@@ -82,9 +82,9 @@ class Wire:
         """Close all connections."""
         self._http.close()
 
-    def ask(self, request: Request) -> Answer:
+    def ask(self, request: Request, retry: RetryPolicy | None = None) -> Answer:
         """The answer, whatever its status; raises `Unavailable`, `BadCertificate` or `ProtocolError`."""
-        delays = self.retry.delays()
+        delays = (retry or self.retry).delays()
         while True:
             try:
                 answer = self._read(self._send(request))

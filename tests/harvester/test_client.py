@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from harvester.client import DaemonClient
+from harvester.client import DaemonClient, RetryPolicy
 from harvester.errors import ProtocolError, Refused, Unauthenticated, Unavailable
 from messaging import Call, CallRequest, ErrorCode
 from tests.harvester._scripted import MESSAGE, TOKEN, Script, answer, run
@@ -77,6 +77,13 @@ def test_the_last_refusal_is_the_result_when_attempts_run_out() -> None:
     result, waits = run(script, lambda client: client.call(request()))
     assert not result.ok
     assert len(waits) == 2
+
+
+def test_a_call_may_be_asked_for_with_more_patience_than_the_client_has() -> None:
+    patience = RetryPolicy(attempts=5, sleep=lambda _wait_s: None)
+    script = Script(*[answer(503, BUSY)] * 4, answer(200, OK))
+    result, waits = run(script, lambda client: client.call(request(), patience))
+    assert (result.ok, waits) == (True, [])
 
 
 def test_a_stored_refusal_is_not_asked_for_again() -> None:

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx2
 import pytest
 
+from harvester.client import DaemonClient
 from harvester.connector import MemoryThreads
 from harvester.errors import Unavailable
-from harvester.harvest import Harvester
+from harvester.harvest import Harvester, harvest_reply
 from messaging import AuthorKind, CallRequest, ErrorCode, Message, MessageKind, Result, error
 
 SEND = '[TOOL dm.send {"to":"ada","text":"hi"}]'
@@ -194,3 +196,24 @@ def test_the_count_of_a_reply_is_the_same_when_it_is_read_again_later() -> None:
     assert harvester(threads, daemon).harvest(replies[8]).results == ()
     assert len(harvester(threads, daemon).harvest(replies[0]).results) == 1
     assert len(daemon.ran) == 8
+
+
+def test_a_whole_harvest_through_the_client_asks_for_the_registry_first() -> None:
+    # O-17
+    asked: list[str] = []
+    posted = {"id": "m2", "thread": "ops", "seq": 2, "position": 2, "author": "system", "created_at": "T"}
+    posted |= {"author_kind": "system", "kind": "directive_result", "body": "…", "in_reply_to": "msg_1"}
+
+    def daemon(request: httpx2.Request) -> httpx2.Response:
+        asked.append(f"{request.method} {request.url.path}")
+        if request.url.path == "/exec":
+            return httpx2.Response(200, json={"ok": True, "op": "dm.send", "job_id": "j1", "result": {}})
+        bodies = {"/ops": {"ops": []}, "/threads/ops/messages": posted}
+        return httpx2.Response(201, json=bodies[request.url.path])
+
+    reply = MemoryThreads().append("ops", SEND)
+    with DaemonClient("https://box.test", "t", "unused", transport=httpx2.MockTransport(daemon)) as client:
+        done = harvest_reply(client, reply)
+    assert asked == ["GET /ops", "POST /exec", "POST /threads/ops/messages"]
+    assert done.posted is not None
+    assert done.posted.id == "m2"
