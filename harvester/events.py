@@ -1,4 +1,4 @@
-"""What the scanner reports: frozen events with half-open code-point spans into the whole reply (GRAMMAR 7)."""
+"""What the scanner reports: frozen events, spans half-open in code points of the whole reply (GRAMMAR 7)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A good `[RESULT]` line; `word` is PASS, FAIL, BLOCKED, PARTIAL or SKIP (GRAMMAR 8). The last one counts."""
+    """A good `[RESULT]` line; the last one counts (GRAMMAR 8). PASS, FAIL, BLOCKED, PARTIAL or SKIP."""
 
     word: str
     summary: str | None

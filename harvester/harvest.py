@@ -97,7 +97,7 @@ class Harvester:
         return self.caller.call(request)
 
     def _answer(self, message: Message, parsed: Parsed, results: tuple[Result, ...]) -> Harvested:
-        answers = [Answered(found.call, result) for found, result in zip(parsed.calls, results, strict=False)]
+        answers = [Answered(found.call, result) for found, result in zip(parsed.calls, results, strict=True)]
         body = render(answers, notice=parsed.notice, ops=self.ops)
         return Harvested(parsed, results, self._post(message, body, f"result:{message.id}"))
 

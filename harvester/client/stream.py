@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 
 import httpx2
 
+from harvester.client.retry import PATIENT
 from harvester.client.wire import Request, Wire
 from harvester.errors import ProtocolError, Unavailable
 from messaging import Message
@@ -18,14 +20,15 @@ SILENCE_S = 40.0
 def follow(wire: Wire, thread: str, after: int = 0) -> Generator[Message, None, None]:
     """Messages with a sequence number above `after` as they come; ends only with the caller or an error.
 
-    A dropped stream is resumed behind the last message; raises `Unavailable` once that fails as often as
-    the retry policy says.
+    A dropped stream is resumed behind the last message; raises `Unavailable` when the daemon stays away for
+    longer than a restart takes.
     """
-    delays = wire.retry.delays()
+    patient = replace(wire.retry, attempts=PATIENT.attempts)
+    delays = patient.delays()
     while True:
         try:
             for message in _one_stream(wire, thread, after):
-                after, delays = message.seq, wire.retry.delays()
+                after, delays = message.seq, patient.delays()
                 yield message
         except Unavailable:
             if not delays.again():

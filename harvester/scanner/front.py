@@ -62,7 +62,7 @@ class Scanner:
             self._reply.begin_reasoning(0, None)
 
     def feed(self, text: str) -> list[Event]:
-        """The next piece of the reply; the events that are decided now. Raises `ScannerClosed` after `close()`."""
+        """The next piece; the events that are decided now. Raises `ScannerClosed` after `close()`."""
         self._check_open()
         text = self._admit(text)
         if text:
@@ -95,7 +95,7 @@ class Scanner:
             raise ScannerClosed("this scanner is closed; a reply has one scanner")
 
     def _admit(self, text: str) -> str:
-        """The part of a piece that the limit leaves (GRAMMAR 5.4), without a byte order mark at the very start."""
+        """What the limit leaves of a piece (GRAMMAR 5.4), without a byte order mark at the very start."""
         whole = self._fed == self._kept
         first = self._fed == 0
         self._fed += len(text)

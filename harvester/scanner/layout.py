@@ -195,7 +195,7 @@ class Reader:
             self._hide(start, tag.end(), SkipReason.HTML)
 
     def _command(self, start: int) -> int:
-        """A line of a paragraph that starts with `curl ` and its continuations: a call, or inert as a whole."""
+        """GRAMMAR 6: a line that starts with `curl `, with its continuations; inert as a whole if no call."""
         if not self._curl or start < self._curl_end:
             return start + 1
         lines = _CURL_LINES.match(self._text, start)

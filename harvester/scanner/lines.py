@@ -24,7 +24,7 @@ class Line(NamedTuple):
 
 
 def cut_lines(text: str, start: int) -> Iterator[Line]:
-    """The complete lines of `text`, which begins at `start` in the reply; a rest without an end is left out."""
+    """The complete lines of `text`, which begins at `start` in the reply, without a rest that has no end."""
     if "\r" in text:
         for match in _LINE.finditer(text):
             yield Line(match[0].rstrip("\r\n"), start + match.start())

@@ -41,7 +41,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """`end` is behind the `]`, if there is one (CALL, NO_CALL); `brace` is where its own `{` stands, or -1."""
+    """`end` is behind the `]` (CALL, NO_CALL), else -1; `brace` is where its own `{` stands, or -1."""
 
     kind: Kind
     start: int

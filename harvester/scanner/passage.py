@@ -30,7 +30,7 @@ class Passage:
         return self.origin(start), self.origin(end - 1) + 1
 
     def written_bytes(self, start: int, end: int) -> int:
-        """Bytes of UTF-8 of that stretch in the reply. What the pieces leave out is ASCII: blanks, line ends."""
+        """Bytes of that stretch in the reply. What the pieces leave out is ASCII: blanks and line ends."""
         first, last = self.span(start, end)
         return utf8_bytes(self.text[start:end]) + (last - first) - (end - start)
 

@@ -27,7 +27,7 @@ class Start(Enum):
 
 
 class Open(Enum):
-    """The paragraph before the line: none, one that the line may go on lazily, or one in its own containers."""
+    """The paragraph before the line: none, one in its own containers, or one that it may go on lazily."""
 
     NONE = auto()
     LAZY = auto()
@@ -74,7 +74,7 @@ _LAST_KIND: Final = 7
 
 
 def _html(cursor: Cursor, before: Open) -> Found | None:
-    """GRAMMAR 2: no reasoning tag starts an HTML block, and kind 7 never starts where a paragraph could go on."""
+    """GRAMMAR 2.4: no reasoning tag starts one, and kind 7 never starts where a paragraph could go on."""
     for kind, pattern in _HTML:
         match = pattern.match(cursor.text, cursor.first)
         if match is None:

@@ -31,7 +31,7 @@ def test_a_stream_that_drops_goes_on_behind_the_last_message() -> None:
 
 
 def test_a_stream_that_does_not_come_back_ends_unavailable() -> None:
-    script = Script(*[httpx2.ConnectError("down")] * 3)
+    script = Script(*[httpx2.ConnectError("down")] * 8)
     with client_of(script, []) as client, pytest.raises(Unavailable):
         next(client.stream("ops"))
 
