@@ -9,7 +9,7 @@ from typing import Any
 from exec_daemon.admit import Admitted, admit, effective, take_rate
 from exec_daemon.decide import Facts, decide
 from exec_daemon.jobs import RunningJobs
-from exec_daemon.op import BoxRead, OpContext
+from exec_daemon.op import BoxRead, Op, OpContext
 from exec_daemon.rates import Buckets
 from exec_daemon.registry import Registry
 from exec_daemon.settings import DaemonLimits
@@ -53,20 +53,19 @@ def result_of(job: Job, *, replayed: bool = False) -> Result:
     )
 
 
-def _refused(call: Admitted, request: CallRequest, failed: CallError) -> Result:
-    """An admitted call that makes no job."""
+def _refused(op: Op | None, request: CallRequest, failed: CallError) -> Result:
+    """The answer to a call that makes no job; None for an op that nobody knows."""
     return Result(
-        op=call.op.name,
+        op=op.name if op else request.call.op,
         call_id=request.call.call_id,
-        side_effecting=call.op.side_effecting,
+        side_effecting=op is not None and op.side_effecting,
         error=failed,
     )
 
 
-def _conflict(call: Admitted, request: CallRequest, job: Job) -> Result:
+def _conflict(job: Job) -> CallError:
     text = f"The call id {job.call_id} stands for another call. Choose a new one."
-    failed = error(ErrorCode.DUPLICATE_ID, text, details={"job_id": job.id})
-    return _refused(call, request, failed)
+    return error(ErrorCode.DUPLICATE_ID, text, details={"job_id": job.id})
 
 
 class Executor:
@@ -99,12 +98,12 @@ class Executor:
         """
         call = await self._admit(asker, request)
         if isinstance(call, CallError):
-            return Result(op=request.call.op, call_id=request.call.call_id, error=call)
+            return _refused(self._registry.find(request.call.op), request, call)
         if request.dry_run:
             return Rehearsed(call)
         limited = take_rate(self._buckets, self._limits, call)
         if limited is not None:
-            return _refused(call, request, limited)
+            return _refused(call.op, request, limited)
         return await self._journaled(call, request, wait_s)
 
     async def _admit(self, asker: Asker, request: CallRequest) -> Admitted | CallError:
@@ -118,7 +117,7 @@ class Executor:
     ) -> Result | Pending:
         begun = await self._store.begin(self._new_job(call, request))
         if isinstance(begun, Conflict):
-            return _conflict(call, request, begun.job)
+            return _refused(call.op, request, _conflict(begun.job))
         if isinstance(begun, Ran):
             return result_of(begun.job, replayed=True)
         joined = isinstance(begun, Running)

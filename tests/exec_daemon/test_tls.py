@@ -94,7 +94,7 @@ def test_a_damaged_authority_is_refused_and_left_as_it_is(home: Home, damage: st
     ensure_certificates(home, now=NOW)
     getattr(home, damage).write_text("x")
     before = {path: path.read_bytes() for path in home.root.iterdir() if path.is_file()}
-    with pytest.raises(CertificateUnusable, match="Restore .* from a backup"):
+    with pytest.raises(CertificateUnusable, match=r"Restore .* from a backup"):
         ensure_certificates(home, now=NOW)
     assert {path: path.read_bytes() for path in home.root.iterdir() if path.is_file()} == before
 

@@ -1,0 +1,102 @@
+"""docs/api.md is a test: each request in it is sent, and each answer has the shape that is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from exec_daemon.app import OPEN_ROWS, ROWS
+from exec_daemon.identity import Role
+
+PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+CLIENTS = {"OPERATOR": "operator", "HARVESTER": "harvester", "HERON": "agent/heron"}
+
+
+class Block(NamedTuple):
+    """One fenced HTTP message."""
+
+    first: str
+    headers: dict[str, str]
+    body: str
+
+
+def blocks() -> list[Block]:
+    found = []
+    for text in re.findall(r"```http\n(.*?)```", PAGE, re.DOTALL):
+        head, _, body = text.partition("\n\n")
+        first, *fields = head.strip().split("\n")
+        found.append(Block(first, dict(field.split(": ", 1) for field in fields), body.strip()))
+    return found
+
+
+def shape(value: Any) -> Any:
+    """Keys and types; of a list its first entry, since the page shows no more."""
+    if isinstance(value, dict):
+        return {key: shape(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [shape(item) for item in value[:1]]
+    return (
+        "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
+    )
+
+
+def ids(shown: Any, real: Any) -> Iterator[tuple[str, str]]:
+    """The ids of the page and those that stand for them in this run."""
+    if isinstance(shown, dict):
+        for key in shown.keys() & real.keys():
+            if key in ("id", "job_id") and shown[key] and shown[key] != real[key]:
+                yield shown[key], real[key]
+            yield from ids(shown[key], real[key])
+    elif isinstance(shown, list) and shown and real:
+        yield from ids(shown[0], real[0])
+
+
+def sse_fields(text: str) -> list[str]:
+    return [line.partition(":")[0] for line in text.split("\n")]
+
+
+def streamed(client: Any, method: str, path: str, headers: dict[str, str], shown: str) -> str:
+    """As many lines of the stream as the page shows."""
+    with client.stream(method, path, headers=headers) as answer:
+        lines = [line for line, _ in zip(answer.iter_lines(), shown.split("\n"), strict=False)]
+    return "\n".join(lines)
+
+
+def test_each_example_of_the_page_is_answered_as_it_says(start_daemon: Callable[..., Any]) -> None:
+    running, known = start_daemon(), dict[str, str]()
+    messages = blocks()
+    for asked, said in zip(messages[::2], messages[1::2], strict=True):
+        method, path = asked.first.split(" ")
+        body, fields = asked.body, dict(asked.headers)
+        for shown, real in known.items():
+            path, body = path.replace(shown, real), body.replace(shown, real)
+        who = fields.pop("Authorization", "").removeprefix("Bearer ")
+        client = running.client(CLIENTS[who]) if who else running.client("operator")
+        if said.headers.get("Content-Type") == "text/event-stream":
+            assert sse_fields(streamed(client, method, path, fields, said.body)) == sse_fields(said.body)
+            continue
+        answer = client.request(method, path, headers=fields, content=body or None)
+        assert f"{answer.status_code} {answer.reason_phrase}" == said.first, (asked.first, answer.text)
+        shown_body = json.loads(said.body)
+        known.update(ids(shown_body, answer.json()))
+        assert shape(answer.json()) == shape(shown_body), asked.first
+
+
+def test_the_table_of_the_page_is_the_table_of_the_api() -> None:  # O-80
+    def allowed(roles: frozenset[Role]) -> str:
+        return "" if roles == frozenset(Role) else f" ({', '.join(sorted(roles))})"
+
+    rows = re.findall(r"^\| `(\S+ \S+)` \| .*?(?: (\([a-z, ]+\)))? \|$", PAGE, re.MULTILINE)
+    written = {endpoint: f" {roles}" if roles else "" for endpoint, roles in rows}
+    real = {f"{row.method} {row.path}": allowed(row.roles) for row in ROWS}
+    assert written == real | {f"{row.method} {row.path}": "" for row in OPEN_ROWS}
+
+
+def test_the_page_has_an_example_for_every_endpoint() -> None:  # O-80
+    asked = [block.first.split(" ") for block in blocks()[::2]]
+    for row in (*OPEN_ROWS, *ROWS):
+        pattern = re.sub(r"\{\w+\}", "[^/]+", row.path) + r"(\?.*)?"
+        assert any(method == row.method and re.fullmatch(pattern, path) for method, path in asked), row
