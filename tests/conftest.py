@@ -8,9 +8,6 @@ import shutil
 import hypothesis
 import pytest
 
-# Debian's package of a program, where the names differ.
-PACKAGES = {"bwrap": "bubblewrap"}
-
 # Derandomized: a run today and a run tomorrow try the same examples. No deadline: a slow machine is no bug.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
@@ -27,12 +24,14 @@ def missing_programs(item: pytest.Item) -> list[str]:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """A test marked `needs("tmux")` is skipped where tmux is missing, and says how to have it run."""
+    """A test marked `needs("tmux")` is skipped where tmux is missing, and says how to have it run.
+
+    Debian's packages of the programs that tests need have the programs' names.
+    """
     missing = missing_programs(item)
     if not missing:
         return
-    packages = " ".join(PACKAGES.get(program, program) for program in missing)
-    reason = f"{', '.join(missing)} not installed: sudo apt install {packages}"
+    reason = f"{', '.join(missing)} not installed: sudo apt install {' '.join(missing)}"
     if os.environ.get("BOX_REQUIRE_ALL") == "1":
         pytest.fail(f"{reason} (BOX_REQUIRE_ALL=1 allows no skip)", pytrace=False)
     pytest.skip(reason)
