@@ -105,7 +105,7 @@ def _converted(row: Setting, text: str) -> Any:
 def _from_file(path: Path, *, required: bool) -> dict[str, Value]:
     try:
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         if required:
             raise SettingsError(f"{path}: no such file (named by $BOX_CONFIG)") from None
         return {}

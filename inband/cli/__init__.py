@@ -51,6 +51,14 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """A reader that has left (`box … | head`) is no failure; what is still buffered has nowhere to go."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            return Exit.OK
+
 
 @click.group(
     cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -85,10 +93,6 @@ def run(arguments: list[str]) -> int:
         return wrong.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _say("interrupted", Exit.INTERRUPTED)
-    except BrokenPipeError:
-        # The reader has left (`box … | head`): what is still buffered has nowhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return Exit.OK
     except FrontDoorError as known:
         return _say(str(known), known.exit_code)
     except Exception as fault:  # noqa: BLE001 the last line of defence: a person never sees a traceback

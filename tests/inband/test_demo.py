@@ -1,0 +1,28 @@
+"""The demo shows the main job for real, and leaves nothing behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.inband.conftest import Box
+
+
+def test_the_demo_shows_results_in_the_thread_and_leaves_nothing(tmp_path: Path) -> None:
+    checkout = tmp_path / "a checkout"
+    (checkout / ".box").mkdir(parents=True)
+    box = Box(tmp_path / "untouched", {"BOX_CHECKOUT": str(checkout)})
+    for _ in range(2):
+        shown = box.json("demo")
+        assert [one["kind"] for one in shown["thread"]] == ["text", "text", "directive_result"]
+        assert [one["body"] for one in shown["delivered"]] == ["The disk check ran. Nothing to do for you."]
+        answer = shown["thread"][-1]["body"]
+        assert "box.exec disk · ok" in answer
+        assert "Did you mean disk?" in answer
+    assert list((checkout / ".box").iterdir()) == []
+    assert not box.home.exists()
+
+
+def test_the_demo_is_a_page_for_a_person(tmp_path: Path) -> None:
+    shown = Box(tmp_path / "untouched").run("demo").stdout
+    assert shown.index("Thread disk-check") < shown.index("Thread falke")
+    assert "The reply was answered" in shown
