@@ -28,7 +28,7 @@ _TRUE: Final = {
     "off": False,
 }
 # Variables that start with BOX_ and are no setting: read by the launcher and by the tests.
-_OTHER_VARIABLES: Final = frozenset({"BOX_CONFIG", "BOX_DEBUG", "BOX_REQUIRE_ALL"})
+_OTHER_VARIABLES: Final = frozenset({"BOX_CHECKOUT", "BOX_CONFIG", "BOX_DEBUG", "BOX_REQUIRE_ALL"})
 
 
 @dataclass(frozen=True, slots=True)
