@@ -1,4 +1,4 @@
-"""Every relative link in the documents leads to a file of the checkout, and to a heading that exists."""
+"""The documents: every relative link leads to a file and a heading that exist; examples are the real ones."""
 
 from __future__ import annotations
 
@@ -35,3 +35,8 @@ def broken(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_relative_link_leads_somewhere(page: Path) -> None:
     assert broken(page) == []
+
+
+def test_the_reply_in_the_readme_is_the_one_that_the_demo_harvests() -> None:
+    reply = (ROOT / "inband" / "demo_reply.md").read_text(encoding="utf-8").strip()
+    assert f"```markdown\n{reply}\n```" in (ROOT / "README.md").read_text(encoding="utf-8")
