@@ -39,7 +39,7 @@ def in_text(text: str, at: int) -> Command | None:
     end = _line_end(text, at)
     while text[at:end].endswith("\\") and _odd_backslashes(text[at:end]) and end < len(text):
         end = _line_end(text, end + 1)
-    return Command(end, command_call(text[at:end]))
+    return Command(end, command_call(text[at:end].rstrip(" \t")))
 
 
 def in_fence(body: str) -> Call | None:
@@ -98,7 +98,8 @@ def _valued(name: str, rest: list[words.Word], given: _Given) -> bool:
     value = rest.pop(0)
     if name in BODY:
         given.bodies.append(value)
-    return name not in ("-X", "--request") or value.text == "POST"
+        return True
+    return value.text == "POST" if name in ("-X", "--request") else not value.text.startswith("@")
 
 
 def _short(word: words.Word, rest: list[words.Word], given: _Given) -> bool:

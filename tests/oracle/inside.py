@@ -66,16 +66,15 @@ class Inside:
         return any(s < end and start < e for s, e in places) or self.touched(unit.place, unit.inner)
 
     def touched(self, place: Place, inner: Place) -> bool:
-        """Does a code span enclose, enter or leave this directive, or a tick or apostrophes stand beside it?"""
+        """Does a code span cut or enclose this directive, or stand a tick or apostrophes beside it?"""
         start, end = place
         around = self.text[start - 1 : start], self.text[end : end + 1]
         spans = [span for span in self.spans if not _within(span, inner)]
         return any(s < end and start < e for s, e in spans) or "`" in around or around == ("'", "'")
 
     def crosses(self, end: int) -> bool:
-        """Does an inert place reach over `end`?"""
-        places = self.spans + self.tags + self.elements + self.quoted + self.struck
-        return any(s < end < e for s, e in places)
+        """Does a code span reach over `end`?"""
+        return any(s < end < e for s, e in self.spans)
 
     def bounds(self, at: int) -> int:
         """The end of the code span, tag, quotation or line that `at` stands in, whichever comes first."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 # Unquoted, each of these makes a shell do something: expand, redirect, join, match names.
-_ACTIVE = frozenset("|&;<>()$`*?[]{}~!\n")
+_ACTIVE = frozenset("|&;<>()$`*?[]{}\n")
+_ACTIVE_AT_START = frozenset("~#!=")
 _ESCAPED_IN_DOUBLE = '$`"\\\n'
 
 
@@ -33,7 +34,7 @@ def split(command: str) -> list[Word]:
             word, at = None, at + 1
         elif command.startswith("\\\n", at):
             at += 2
-        elif char in _ACTIVE or (char == "#" and word is None):
+        elif char in _ACTIVE or char.isspace() or not char.isprintable() or _starts_badly(char, word):
             raise ShellError(char)
         else:
             if word is None:
@@ -41,6 +42,10 @@ def split(command: str) -> list[Word]:
                 found.append(word)
             at = _part(command, at, word)
     return found
+
+
+def _starts_badly(char: str, word: Word | None) -> bool:
+    return word is None and char in _ACTIVE_AT_START
 
 
 def _part(command: str, at: int, word: Word) -> int:
