@@ -1,0 +1,76 @@
+"""Faults that nobody foresaw, and the log of requests."""
+
+from __future__ import annotations
+
+import json
+import logging
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from exec_daemon.logs import logging_to
+from exec_daemon.middleware import AccessLog, Incidents
+
+
+async def broken(_: Scope, __: Receive, ___: Send) -> None:
+    raise RuntimeError("password=hunter2")
+
+
+async def broken_late(_: Scope, __: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    raise RuntimeError("password=hunter2")
+
+
+async def nothing() -> Message:
+    raise AssertionError
+
+
+async def sent(app: Any, path: str = "/ops", method: str = "GET") -> list[Message]:
+    messages: list[Message] = []
+
+    async def send(message: Message) -> None:
+        messages.append(message)
+
+    await app({"type": "http", "path": path, "method": method}, nothing, send)
+    return messages
+
+
+@pytest.mark.parametrize("path", ["/ops", "/exec"])
+async def test_a_fault_is_an_incident_and_shows_no_insides(
+    path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    start, body = await sent(Incidents(broken), path)
+    document = json.loads(body["body"])
+    failed = document.get("error", document)
+    assert (start["status"], failed["code"]) == (500, "INTERNAL_ERROR")
+    assert "hunter2" not in str(body)
+    assert failed["details"]["incident"] in caplog.text
+
+
+async def test_a_fault_in_the_middle_of_an_answer_is_logged_and_adds_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert len(await sent(Incidents(broken_late))) == 1
+    assert "incident" in caplog.text
+
+
+async def test_a_request_is_one_line_in_the_log_whatever_its_path(tmp_path: Path) -> None:
+    log = tmp_path / "daemon.log"
+    with logging_to(log, stderr=False):
+        await sent(AccessLog(Incidents(broken_late)), "/x\n2026 INFO forged\x1b[2J" + "y" * 5000)
+    lines = [line for line in log.read_text().split("\n") if "exec_daemon.access" in line]
+    assert len(lines) == 1
+    assert len(lines[0]) < 400
+    assert "\x1b" not in log.read_text()
+    assert not any(line.startswith("2026 INFO forged") for line in log.read_text().split("\n"))
+
+
+def test_secrets_do_not_get_into_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "daemon.log"
+    with logging_to(log, stderr=False):
+        logging.getLogger("exec_daemon.x").warning("Authorization: Bearer %s", "abcdefghijklmnop1234")
+    assert "abcdefghijklmnop1234" not in log.read_text()
+    assert stat.S_IMODE(log.stat().st_mode) == 0o600
