@@ -107,8 +107,8 @@ def test_a_thread_keeps_its_order_while_another_waits(threads: Stopping) -> None
     for thread, text in (("a", "slow"), ("a", "a2"), ("b", "b1"), ("b", "b2")):
         threads.reply(thread, send(text))
     watch(threads, daemon)
-    assert daemon.ran == ["b1", "b2", "slow", "a2"] or daemon.ran.index("slow") < daemon.ran.index("a2")
-    assert daemon.ran.index("b1") < daemon.ran.index("b2")
+    assert [text for text in daemon.ran if text in ("slow", "a2")] == ["slow", "a2"]
+    assert [text for text in daemon.ran if text in ("b1", "b2")] == ["b1", "b2"]
 
 
 def test_a_reply_on_which_we_fail_is_logged_told_and_left_behind(
@@ -131,9 +131,7 @@ def test_a_reply_on_which_we_fail_is_logged_told_and_left_behind(
     assert '"to":"ada"' not in caplog.text
 
 
-def test_a_thread_that_takes_no_messages_does_not_hold_up_the_others(
-    threads: Stopping, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_thread_that_takes_no_messages_does_not_hold_up_the_others() -> None:
     class Closed(Stopping):
         def post(self, outgoing: Outgoing) -> Message:
             if outgoing.thread == "closed":
@@ -270,7 +268,7 @@ def test_a_watcher_that_is_told_to_stop_does_not_begin() -> None:
     assert api.polls == 0
 
 
-def test_a_bug_in_a_notice_ends_the_session_instead_of_hanging_it(threads: Stopping) -> None:
+def test_a_bug_in_a_notice_ends_the_session_instead_of_hanging_it() -> None:
     class Torn(Stopping):
         def post(self, outgoing: Outgoing) -> Message:
             raise RuntimeError("torn")
