@@ -1,38 +1,53 @@
 """Secrets out of text before anyone reads it: one table for the whole product (M-44, M-46).
 
-A pattern that has a group named `keep` keeps what it matched; the rest becomes `[REDACTED]`.
+A pattern that has a group named `keep` keeps what it matched; the rest becomes `[REDACTED]`. Each row
+begins with words, in lower case, without which its pattern cannot match: most text is dealt with by
+looking for those.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 MARK: Final = "[REDACTED]"
 
 # A private key without its end line (cut output) is covered as far as a key could reach.
 _KEY_BEGINS, _KEY_ENDS = (rf"-----{edge} [A-Z ]{{0,40}}PRIVATE KEY-----" for edge in ("BEGIN", "END"))
-_ASSIGNED: Final = (
-    r"(?P<keep>\b[\w-]{0,64}(?:password|passwd|secret|token|api[_-]?key)[\"']?\s{0,4}[=:]\s{0,4}[\"']?)"
-)
+_NAMES: Final = "password|passwd|secret|token|api[_-]?key"
 
-_PATTERNS: Final = tuple(
-    re.compile(pattern, flags)
-    for pattern, flags in (
-        (rf"{_KEY_BEGINS}(?:[\s\S]{{0,16384}}?{_KEY_ENDS}|[\s\S]{{0,16384}})", 0),
-        (r"\bsk-[A-Za-z0-9_-]{16,}", 0),
-        (r"(?P<keep>\bBearer\s{1,8})[A-Za-z0-9._~+/=-]{16,}", re.IGNORECASE),
-        (r"(?P<keep>--(?:token|password|secret|api-?key)[= ])\S+", re.IGNORECASE),
-        (r"\beyJ[A-Za-z0-9._-]{20,}", 0),
-        (r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b", 0),
-        (r"\bgh[pousr]_[A-Za-z0-9]{20,}", 0),
-        (r"\bgithub_pat_[A-Za-z0-9_]{20,}", 0),
-        (r"\bxox[abprs]-[A-Za-z0-9-]{10,}", 0),
-        (r"\bglpat-[A-Za-z0-9_-]{16,}", 0),
-        (r"(?P<keep>\b[a-z][a-z0-9+.-]{0,30}://)[^\s/:@]{0,256}:[^\s/@]{1,256}(?=@)", re.IGNORECASE),
-        (rf"{_ASSIGNED}(?!\[REDACTED\])[^\s\"',;]+", re.IGNORECASE),
-    )
+
+@dataclass(frozen=True, slots=True)
+class _Secret:
+    """`needs`: one of these stands in any text that the pattern matches, in some case."""
+
+    needs: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _secret(needs: str, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> _Secret:
+    return _Secret(tuple(needs.split()), re.compile(pattern, flags))
+
+
+_SECRETS: Final = (
+    _secret("-----begin", rf"{_KEY_BEGINS}(?:[\s\S]{{0,16384}}?{_KEY_ENDS}|[\s\S]{{0,16384}})"),
+    _secret("sk-", r"\bsk-[A-Za-z0-9_-]{16,}"),
+    _secret("bearer", r"(?P<keep>\bBearer\s{1,8})[A-Za-z0-9._~+/=-]{16,}", re.IGNORECASE),
+    _secret("--", r"(?P<keep>--(?:token|password|secret|api-?key)[= ])\S+", re.IGNORECASE),
+    _secret("eyj", r"\beyJ[A-Za-z0-9._-]{20,}"),
+    _secret("akia asia", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    _secret("ghp_ gho_ ghu_ ghs_ ghr_", r"\bgh[pousr]_[A-Za-z0-9]{20,}"),
+    _secret("github_pat_", r"\bgithub_pat_[A-Za-z0-9_]{20,}"),
+    _secret("xox", r"\bxox[abprs]-[A-Za-z0-9-]{10,}"),
+    _secret("glpat-", r"\bglpat-[A-Za-z0-9_-]{16,}"),
+    _secret("://", r"(?P<keep>://)[^\s/:@]{0,256}:[^\s/@]{1,256}(?=@)"),
+    _secret(
+        "password passwd secret token apikey api_key api-key",
+        rf"(?P<keep>(?:{_NAMES})[\"']?\s{{0,4}}[=:]\s{{0,4}}[\"']?)(?!\[REDACTED\])[^\s\"',;]+",
+        re.IGNORECASE,
+    ),
 )
 
 # Names of environment variables whose values are secrets (M-46).
@@ -55,6 +70,8 @@ def redact(text: str, literals: Iterable[str] = ()) -> str:
     """`text` with each secret replaced by `[REDACTED]`; `literals` are secrets that are known by value."""
     for literal in literals:
         text = text.replace(literal, MARK)
-    for pattern in _PATTERNS:
-        text = pattern.sub(_cover, text)
+    lower = text.lower()
+    for secret in _SECRETS:
+        if any(word in lower for word in secret.needs):
+            text = secret.pattern.sub(_cover, text)
     return text

@@ -112,36 +112,47 @@ def loads(text: str) -> Any:
     return value
 
 
+# Most values are shorter; only those that are cut off by it are read again.
+_FIRST_WINDOW_CHARS = 1024
+
+
 def _cut_short(broken: json.JSONDecodeError, piece: str) -> bool:
     """Could the error come from the end of the piece alone? No token but a string is longer than 12."""
     return broken.msg.startswith("Unterminated string") or broken.pos > len(piece) - 12
 
 
-def _decode(piece: str) -> tuple[Any, int]:
+def _decode_piece(text: str, position: int, chars: int) -> tuple[Any, int]:
     try:
-        return _DECODER.raw_decode(piece)
+        value, end = _DECODER.raw_decode(text[position : position + chars])
     except RecursionError:
-        raise StrictJsonError(f"more than {MAX_LEVELS} levels") from None
+        raise StrictJsonError(f"more than {MAX_LEVELS} levels", position) from None
+    return value, position + end
+
+
+def _decode_prefix(text: str, position: int, most_chars: int) -> tuple[Any, int]:
+    try:
+        return _decode_piece(text, position, _FIRST_WINDOW_CHARS)
+    except json.JSONDecodeError as broken:
+        if not _cut_short(broken, text[position : position + _FIRST_WINDOW_CHARS]):
+            raise
+    return _decode_piece(text, position, most_chars)
 
 
 def decode_at(text: str, position: int, most_chars: int) -> tuple[Any, int]:
-    """The object or array that begins at `position`, and the offset behind it; raises `StrictJsonError`.
+    """The value that begins at `position`, and the offset behind it; raises `StrictJsonError`.
 
     At most `most_chars` are looked at, and of a text that breaks early only its beginning: the decoder's
     error counts line feeds from the start of what it was given, which is quadratic over many broken places.
     """
-    for window in (1024, most_chars):
-        piece = text[position : position + window]
-        try:
-            value, end = _decode(piece)
-            break
-        except json.JSONDecodeError as broken:
-            if window == most_chars or not _cut_short(broken, piece):
-                raise StrictJsonError(broken.msg, position + broken.pos) from None
-    _check_levels(piece[:end])
-    if "\\u" in piece[:end] or _SURROGATE.search(piece, 0, end):
+    try:
+        value, end = _decode_prefix(text, position, most_chars)
+    except json.JSONDecodeError as broken:
+        raise StrictJsonError(broken.msg, position + broken.pos) from None
+    written = text[position:end]
+    _check_levels(written)
+    if "\\u" in written or _SURROGATE.search(written):
         _check_surrogates(value)
-    return value, position + end
+    return value, end
 
 
 def load_object(text: str) -> dict[str, Any]:
