@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,6 +18,7 @@ from exec_daemon.store import Subscription
 from messaging import ErrorCode
 
 _HEADERS: Final = {"cache-control": "no-store", "x-accel-buffering": "no"}
+_ID: Final = re.compile(r"-?[0-9]{1,18}")
 _KEEP_ALIVE: Final = b": keep-alive\n\n"
 
 
@@ -40,7 +42,7 @@ def last_event_id(request: Request, default: int) -> int:
     written = request.headers.get("last-event-id", "").strip()
     if not written:
         return default
-    if not written.lstrip("-").isdigit() or not written.isascii() or len(written) > 18:
+    if not _ID.fullmatch(written):
         raise refuse(ErrorCode.INVALID_REQUEST, "Last-Event-ID must be the id of an event.")
     return int(written)
 

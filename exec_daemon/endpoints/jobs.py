@@ -52,6 +52,8 @@ async def events(ask: Ask) -> Response:
     after = last_event_id(ask.request, -1)
     if "text/event-stream" not in ask.request.headers.get("accept", ""):
         return answer({"events": [event.to_json() for event in await store.events(job.id, after)]})
+    if job.state is not JobState.RUNNING and not await store.events(job.id, after):
+        return Response(status_code=204)  # a client that has the end already shall not come again
 
     async def page(behind: int) -> list[Event]:
         return [

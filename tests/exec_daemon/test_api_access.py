@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -56,6 +57,17 @@ def test_a_revoked_token_is_worth_nothing_at_once(daemon: Any) -> None:
             assert client.delete(f"/tokens/{made['id']}").json() == {"id": made["id"], "revoked": True}
         assert mallory.get("/ops").status_code == 401
     assert client.delete("/tokens/tok-0").status_code == 404
+
+
+def test_a_token_shows_when_it_was_last_used(start_daemon: Callable[..., Any]) -> None:
+    running = start_daemon()
+    made = running.client("operator").post("/tokens", json={"identity": "viewer/eve"}).json()
+    with running.bearing(made["token"]) as eve:
+        assert eve.get("/ops").status_code == 200
+    running.stop()
+    tokens = start_daemon().client("operator").get("/tokens").json()["tokens"]
+    used = next(row["last_used_at"] for row in tokens if row["id"] == made["id"])
+    assert used >= made["created_at"]
 
 
 @pytest.mark.parametrize(

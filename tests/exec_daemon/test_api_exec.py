@@ -156,6 +156,12 @@ def test_a_caller_that_asks_not_to_wait_is_shown_where_the_job_is(daemon: Any) -
     assert [step["type"] for step in steps] == ["accepted", "succeeded"]
 
 
+def test_a_stream_of_a_job_whose_end_the_client_has_is_over(daemon: Any) -> None:
+    job = daemon.exec("operator", "tools.list").json()["job_id"]
+    headers = {"accept": "text/event-stream", "last-event-id": "1"}
+    assert daemon.client("operator").get(f"/jobs/{job}/events", headers=headers).status_code == 204
+
+
 def test_a_preference_to_wait_is_met_by_a_quick_job(daemon: Any) -> None:
     body = {"op": "tools.list"}
     answer = daemon.client("operator").post("/exec", json=body, headers={"prefer": "respond-async, wait=10"})

@@ -158,7 +158,8 @@ def test_a_stream_goes_on_where_the_client_was(daemon: Any, thread: str) -> None
         assert next(events(stream.iter_lines()))["body"] == "2"
     with client.stream("GET", f"/threads/{thread}/stream", params={"after": 1}) as stream:
         assert next(events(stream.iter_lines()))["body"] == "1"
-    assert client.get(f"/threads/{thread}/stream", headers={"last-event-id": "x"}).status_code == 400
+    for wrong in ("x", "--1", "1.0", "9" * 19):
+        assert client.get(f"/threads/{thread}/stream", headers={"last-event-id": wrong}).status_code == 400
 
 
 def test_hostile_text_stays_inside_its_event(daemon: Any, thread: str) -> None:
@@ -166,6 +167,13 @@ def test_hostile_text_stays_inside_its_event(daemon: Any, thread: str) -> None:
     post(daemon.client("operator"), thread, body)
     with daemon.client("operator").stream("GET", f"/threads/{thread}/stream") as stream:
         assert next(events(stream.iter_lines()))["body"] == body
+
+
+@pytest.mark.parametrize("body", ["a\0b", "\u2028\x85\r\n", "🦅" * 1000, "x" * (1 << 20), '{"a": "\\ud800"}'])
+def test_a_message_comes_back_as_it_was_sent(daemon: Any, thread: str, body: str) -> None:
+    assert post(daemon.client("operator"), thread, body).status_code == 201
+    (message,) = daemon.client("operator").get(f"/threads/{thread}/messages").json()["messages"]
+    assert message["body"] == body
 
 
 def test_replies_are_what_agents_wrote_and_nothing_else(daemon: Any, thread: str) -> None:  # O-15
