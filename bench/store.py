@@ -1,4 +1,4 @@
-"""Group commit beside one commit per write: `python bench/store.py [--writes N] [--rounds N] [--folder DIR]`.
+"""Group commit beside one commit per write: `bench/store.py [--seconds S] [--rounds N] [--folder DIR]`.
 
 All three write the same rows through the same SQL into the same kind of file (WAL, synchronous FULL), in
 turns, round by round, on the same disk:
@@ -7,7 +7,8 @@ turns, round by round, on the same disk:
     one by one our writer with groups of one
     grouped    our writer as it is
 
-Each number is the median over the rounds. DIR has to be on a disk: on tmpfs a sync costs nothing.
+Rates are medians over the rounds; ratios are taken within a round, then their median, since the speed of a
+disk wanders. DIR has to be on a disk: on tmpfs a sync costs nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from exec_daemon.store.feed import Feed
 from exec_daemon.store.sources import random_id, utc_now
@@ -34,6 +37,15 @@ from messaging import AuthorKind, MessageKind, NewMessage
 # How many callers write at once: a lone one, a busy machine, a fleet.
 CALLERS = (1, 8, 64, 512)
 BODY = "A message of the usual length, some eighty characters of text in one short line."
+
+
+class Rates(NamedTuple):
+    """Writes per second."""
+
+    plain: float
+    one_by_one: float
+    grouped: float
+
 
 Act = Callable[[sqlite3.Connection, int], Written[object]]
 
@@ -77,49 +89,62 @@ def database(folder: Path) -> Iterator[tuple[sqlite3.Connection, Path]]:
         db.close()
 
 
-def plain(folder: Path, act: Act, writes: int) -> float:
+def plain(folder: Path, act: Act, seconds: float) -> float:
     """Writes per second of a loop."""
     with database(folder) as (db, _):
         started = time.perf_counter()
-        for number in range(writes):
+        for number in count():
             db.execute("BEGIN IMMEDIATE")
             act(db, number)
             db.execute("COMMIT")
-        return writes / (time.perf_counter() - started)
+            took_s = time.perf_counter() - started
+            if took_s >= seconds:
+                return (number + 1) / took_s
+    raise AssertionError("count() ended")
 
 
-async def through_writer(folder: Path, act: Act, writes: int, callers: int, most_in_group: int) -> float:
+async def through_writer(folder: Path, act: Act, seconds: float, callers: int, most_in_group: int) -> float:
     """Writes per second of `callers` tasks, each of which waits for its write before the next."""
     with database(folder) as (db, path):
         writer = Writer(db, path, Feed(), most_in_group=most_in_group)
-        pairs = iter(range(0, writes, 2))
+        pairs = count()
+        started = time.perf_counter()
 
-        async def work() -> None:
-            for first in pairs:
+        async def work() -> int:
+            done = 0
+            while time.perf_counter() - started < seconds:
+                first = 2 * next(pairs)
                 for number in (first, first + 1):
                     await writer.write(partial(act, number=number))
+                done += 2
+            return done
 
-        started = time.perf_counter()
-        await asyncio.gather(*[work() for _ in range(callers)])
+        writes = sum(await asyncio.gather(*[work() for _ in range(callers)]))
         took_s = time.perf_counter() - started
         await writer.close()
         return writes / took_s
 
 
-def measure(folder: Path, act: Act, writes: int, callers: int, rounds: int) -> tuple[float, float, float]:
-    """Medians of plain, one by one, grouped."""
-    found: list[tuple[float, float, float]] = []
-    for _ in range(rounds):
-        one_by_one = asyncio.run(through_writer(folder, act, writes, callers, 1))
-        grouped = asyncio.run(through_writer(folder, act, writes * min(callers, 8), callers, MOST_IN_GROUP))
-        found.append((plain(folder, act, writes), one_by_one, grouped))
-    first, second, third = (statistics.median(column) for column in zip(*found, strict=True))
-    return first, second, third
+def measure(folder: Path, act: Act, seconds: float, callers: int) -> Rates:
+    """One round."""
+    return Rates(
+        plain(folder, act, seconds),
+        asyncio.run(through_writer(folder, act, seconds, callers, 1)),
+        asyncio.run(through_writer(folder, act, seconds, callers, MOST_IN_GROUP)),
+    )
+
+
+def row(rounds: list[Rates]) -> str:
+    """The cells of a row: rates, then ratios."""
+    rates = [statistics.median(column) for column in zip(*rounds, strict=True)]
+    to_plain = statistics.median(rate.grouped / rate.plain for rate in rounds)
+    to_one_by_one = statistics.median(rate.grouped / rate.one_by_one for rate in rounds)
+    return " | ".join([*[f"{rate:,.0f}" for rate in rates], f"{to_plain:.1f}", f"{to_one_by_one:.1f}"])
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description="group commit beside one commit per write")
-    options.add_argument("--writes", type=int, default=1000, help="per measurement; grouped gets more")
+    options.add_argument("--seconds", type=float, default=0.5, help="length of one measurement")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--folder", type=Path, default=Path.cwd(), help="a folder on the disk to measure")
     chosen = options.parse_args()
@@ -127,12 +152,8 @@ def main() -> None:
     print("| " + " | ".join(head) + " |\n|---|" + "---:|" * (len(head) - 1))
     for name, act in (("message", append), ("half a call", call)):
         for callers in CALLERS:
-            rates = measure(chosen.folder, act, chosen.writes, callers, chosen.rounds)
-            first, second, third = rates
-            numbers = " | ".join(f"{rate:,.0f}" for rate in rates)
-            print(
-                f"| {name} | {callers} | {numbers} | {third / first:.1f} | {third / second:.1f} |", flush=True
-            )
+            rounds = [measure(chosen.folder, act, chosen.seconds, callers) for _ in range(chosen.rounds)]
+            print(f"| {name} | {callers} | {row(rounds)} |", flush=True)
 
 
 if __name__ == "__main__":
