@@ -67,7 +67,7 @@ class Blocks:
         if not in_fence and line.blank and not (first and line.start > 0):
             self.blank_lines.append(line.start)
         if self._cut_comment(whole) and self.leaf is not None:
-            del self.stack[matched:]
+            self.stack.clear()
             self._add_html(self.leaf, cursor)
         elif not (whole and self._fills_leaf(cursor)):
             self._open(cursor, matched)
