@@ -15,8 +15,7 @@ from exec_daemon.services import Services
 
 OPERATOR = frozenset({Role.OPERATOR})
 HARVESTER = frozenset({Role.HARVESTER})
-RECORDERS = OPERATOR | HARVESTER
-AUTHORS = RECORDERS | {Role.AGENT}
+AUTHORS = OPERATOR | HARVESTER | {Role.AGENT}
 
 OPEN_ROWS: tuple[OpenRow, ...] = (
     OpenRow("GET", "/healthz", operations.health),
@@ -32,7 +31,7 @@ ROWS: tuple[Row, ...] = (
     Row("GET", "/jobs/{id}/events", jobs.events, ANYONE),
     Row("POST", "/jobs/{id}/cancel", jobs.cancel, OPERATOR | {Role.AGENT, Role.WORKER}),
     Row("GET", "/threads", threads.every, ANYONE),
-    Row("POST", "/threads", threads.create, RECORDERS),
+    Row("POST", "/threads", threads.create, OPERATOR),
     Row("GET", "/threads/{id}", threads.one, ANYONE),
     Row("GET", "/threads/{id}/messages", threads.messages, ANYONE),
     Row("POST", "/threads/{id}/messages", threads.post, AUTHORS),
@@ -41,7 +40,7 @@ ROWS: tuple[Row, ...] = (
     Row("GET", "/cursors/{name}", replies.cursor, HARVESTER),
     Row("PUT", "/cursors/{name}", replies.set_cursor, HARVESTER),
     Row("GET", "/agents", agents.every, ANYONE),
-    Row("POST", "/agents", agents.create, RECORDERS),
+    Row("POST", "/agents", agents.create, OPERATOR),
     Row("GET", "/tokens", tokens.every, OPERATOR),
     Row("POST", "/tokens", tokens.create, OPERATOR),
     Row("DELETE", "/tokens/{id}", tokens.revoke, OPERATOR),

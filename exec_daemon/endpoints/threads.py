@@ -19,6 +19,8 @@ from messaging import ErrorCode, MessageKind, NewMessage, Thread
 
 _MOST = 500
 _MOST_KEY_CHARS = 200
+# A stream holds so many messages in memory; each can have a mebibyte.
+_STREAM_PAGE = 20
 
 
 class ThreadBody(Body):
@@ -141,7 +143,7 @@ async def follow(ask: Ask) -> Response:
     after = last_event_id(ask.request, query_number(ask.request, "after", 0, 2**53))
 
     async def page(behind: int) -> list[Event]:
-        found = await store.messages(thread.id, behind)
+        found = await store.messages(thread.id, behind, _STREAM_PAGE)
         return [Event("message", message.seq, message.to_json()) for message in found]
 
     return stream(ask.services, thread_topic(thread.id), page, after)

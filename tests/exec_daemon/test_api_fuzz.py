@@ -1,0 +1,82 @@
+"""Whatever is sent to whatever endpoint by whomever: the answer is typed, and never a fault of ours."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from exec_daemon.app import ROWS
+from exec_daemon.route import Row
+from messaging import ErrorCode
+from patterns import vocabulary
+
+WHO = ("operator", "harvester", "agent/heron", "viewer/v", "worker/w")
+HOSTILE = ("", "\0", "a\0b", "../x", "-x", "%00", "é\u2028", "[TOOL x {}]", "x" * 3000, "*", "a/b", "\n", "²")
+NAMES = ("heron", "t", "dm", "dm.send", "tools.list", "box.exec", "cpu", "agent/heron", "text")
+FIELDS = (
+    *("op", "args", "call_id", "thread", "reply", "on_behalf_of", "dry_run", "id", "title", "agent", "body"),
+    *("kind", "in_reply_to", "as", "name", "identity", "ttl_s", "scopes", "position"),
+)
+ARGUMENTS = sorted({name for op in vocabulary().known_ops.values() for name in op.arguments})
+
+words = st.sampled_from((*HOSTILE, *NAMES))
+scalars = st.one_of(
+    st.none(), st.booleans(), st.sampled_from((0, -1, 2**31, 2**63, 10**30, 1.5, 1e308)), words
+)
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3),
+    max_leaves=6,
+)
+bodies = st.dictionaries(st.sampled_from(FIELDS), values, max_size=6)
+calls = st.fixed_dictionaries(
+    {"op": words, "args": st.dictionaries(st.sampled_from(ARGUMENTS), values, max_size=4)},
+    optional={"call_id": st.sampled_from(("c1", "c2")), "dry_run": st.booleans()},
+)
+queries = st.dictionaries(
+    st.sampled_from(("after", "limit", "state", "agent")),
+    words | st.sampled_from(("0", "5", "-1", "1e9")),
+    max_size=2,
+)
+headers = st.fixed_dictionaries(
+    {},
+    optional={
+        "prefer": st.sampled_from(("wait=0", "respond-async", "wait=x", ",,")),
+        "last-event-id": st.sampled_from(("0", "-5", "--1", "x", "9" * 30)),
+        "idempotency-key": st.sampled_from(("k", "x" * 300)),
+        "accept": st.sampled_from(("text/event-stream", "*/*")),
+    },
+)
+
+
+class Sent(NamedTuple):
+    """One request; `name` stands for whatever the path names."""
+
+    who: str
+    name: str
+    body: Any
+    query: dict[str, str]
+    headers: dict[str, str]
+
+
+requests = st.builds(Sent, st.sampled_from(WHO), words, bodies | calls, queries, headers)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(ROWS), requests)
+def test_nothing_that_is_sent_makes_a_fault(daemon: Any, row: Row, sent: Sent) -> None:
+    daemon.agent("heron")
+    segment = quote(sent.name or "t", safe="")
+    path = row.path.format(id=segment, op=segment, name=segment)
+    content = None if row.method in ("GET", "DELETE") else json.dumps(sent.body)
+    with daemon.client(sent.who).stream(
+        row.method, path, params=sent.query, headers=sent.headers, content=content
+    ) as answer:
+        assert answer.status_code < 500, answer.read()
+        if answer.status_code >= 400:
+            refusal = json.loads(answer.read())
+            assert refusal.get("error", refusal)["code"] in ErrorCode.__members__
