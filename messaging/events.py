@@ -52,7 +52,11 @@ class JobEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One execution of a call, as `GET /jobs/{id}` shows it. `identity` asked, `on_behalf_of` wrote it."""
+    """One execution of a call, as `GET /jobs/{id}` shows it.
+
+    `identity` is the effective one: for a directive in a reply the agent that wrote the reply, and not the
+    harvester that brought it.
+    """
 
     id: str
     op: str
