@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tests.oracle import shapes
 from tests.oracle.leaves import BREAK, CODE, FENCE, HEADING, HTML, PARAGRAPH, ROW, Leaf
 from tests.oracle.lines import Cursor, Line, lines_from
-from tests.oracle.tables import cells, starts_table
+from tests.oracle.tables import starts_table
 
 
 @dataclass
@@ -227,7 +227,7 @@ class Blocks:
         at, text = cursor.line.start + cursor.first, cursor.rest()
         if self.leaf is not None and self.leaf.kind == PARAGRAPH:
             self.leaf.add(at, text)
-        elif whole and self.leaf is not None and self.leaf.kind == ROW and cells(text):
+        elif whole and self.leaf is not None and self.leaf.kind == ROW:
             self._leaf(ROW, cursor, matched)
         else:
             self._leaf(PARAGRAPH, cursor, matched)

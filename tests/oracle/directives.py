@@ -11,6 +11,7 @@ from tests.oracle.calls import LONGEST_OP, OP, Call, call_object, is_bare, unwra
 
 OPENER = re.compile(r"\[(?:(TOOL|EXEC|DM)(?!\w)|RESULT[ \t\n]*(?=\{))")
 _BLANKS = re.compile(r"[ \t\n]*")
+_OWN = re.compile(rf"\[(?:TOOL|EXEC|DM|RESULT)(?!\w)[ \t\n]*(?:{OP.pattern}[ \t\n]*)?\{{", re.ASCII)
 _LINE_END = re.compile(r"[ \t]*\][ \t]*(?=\n|$)")
 LONGEST_BYTES = 64 * 1024
 
@@ -46,6 +47,12 @@ def read(text: str, at: int) -> Found | None:
     for found in reversed(chain):
         following = _unless_link(text, found, following)
     return following
+
+
+def own_brace(text: str, at: int) -> int | None:
+    """Where the `{` of an opener stands that has only blanks and an op before it."""
+    own = _OWN.match(text, at)
+    return own.end() - 1 if own else None
 
 
 def _unless_link(text: str, found: Found | None, following: Found | None) -> Found | None:

@@ -176,13 +176,24 @@ _ENDS = ["\n", "\n", "\n", "\n", "\n\n", "\r\n", "\r"]
 GROUPS = ([w for w in _CALLS.split("\n") if w], [w for w in _WORDS.split("\n") if w])
 MARKS = [w for w in _MARKS.split("\n") if w]
 TOKENS = [*GROUPS[0], *GROUPS[1], *MARKS, *_BLOCKS, *_ENDS, *_ODD]
+QUOTING = [mark for mark in MARKS if not mark.startswith("<") or mark in ("<code>", "<!--", '<a title="')]
+_POOLS = [GROUPS[0], GROUPS[1], MARKS, QUOTING, _BLOCKS, _ENDS, _ODD]
+# How often each pool is drawn from: a bit of all, block structure, the inside of a line, fences, quoting.
+_PROFILES = [
+    [5, 3, 4, 2, 4, 6, 0.2],
+    [3, 2, 1, 0, 9, 6, 0.1],
+    [4, 0.5, 8, 0, 0.3, 1, 0.2],
+    [2, 8, 0.5, 0, 1, 8, 0.1],
+    [3, 0, 0, 9, 0.1, 0.5, 0.1],
+]
 
 
 def markdown(chance: random.Random) -> str:
     """Random Markdown: few tokens a line, calls often, so that what surrounds them decides."""
     parts: list[str] = []
+    weights = chance.choice(_PROFILES)
     for _ in range(chance.randint(2, 24)):
-        parts.append(_token(chance))
+        parts.append(_token(chance, weights))
         if chance.random() < 0.3:
             parts.append(" ")
     if chance.random() < 0.6:
@@ -203,9 +214,8 @@ def blocks_only(chance: random.Random) -> str:
     return "\n".join(lines)
 
 
-def _token(chance: random.Random) -> str:
-    pool = chance.choices([GROUPS[0], GROUPS[1], MARKS, _BLOCKS, _ENDS, _ODD], [5, 3, 6, 4, 6, 0.2])[0]
-    return chance.choice(pool)
+def _token(chance: random.Random, weights: list[float]) -> str:
+    return chance.choice(chance.choices(_POOLS, weights)[0])
 
 
 def mutated(chance: random.Random, texts: list[str]) -> str:
@@ -262,6 +272,18 @@ def _line_ends(chance: random.Random, text: str, _: list[str]) -> str:
     return text.replace("\n", chance.choice(["\r\n", "\r", "\n\n"]))
 
 
+def _repeat_line(chance: random.Random, text: str, _: list[str]) -> str:
+    """Often enough to pass the limit of calls."""
+    lines = text.split("\n")
+    at = chance.randrange(len(lines))
+    return "\n".join([*lines[:at], *[lines[at]] * chance.randint(2, 20), *lines[at + 1 :]])
+
+
+def _nest(chance: random.Random, text: str, _: list[str]) -> str:
+    """Near the limit of containers."""
+    return chance.choice(["- ", "> ", "1. ", "* "]) * chance.choice([2, 3, 31, 32, 33]) + text
+
+
 _CHANGES = (
     _insert,
     _insert,
@@ -273,6 +295,8 @@ _CHANGES = (
     _prefix_line,
     _prefix_all,
     _line_ends,
+    _repeat_line,
+    _nest,
 )
 
 

@@ -218,8 +218,10 @@ class _Reading:
 
 def _pass_over(inside: Inside, at: int, end: int) -> int:
     """GRAMMAR 1: behind the balanced end of the first `{` of an opener that is no directive, or inert."""
-    bound = min(inside.bounds(at), end)
-    brace = re.compile(r"[{\]]").search(inside.text, at, bound)
-    if brace is None or brace.group() == "]":
-        return at + 1
-    return strict.balanced(inside.text[:end], brace.start()) or end
+    brace = directives.own_brace(inside.text[:end], at)
+    if brace is None:
+        found = re.compile(r"[{\]]").search(inside.text, at, min(inside.bounds(at), end))
+        if found is None or found.group() == "]":
+            return at + 1
+        brace = found.start()
+    return strict.balanced(inside.text[:end], brace) or end
