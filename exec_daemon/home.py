@@ -54,12 +54,22 @@ def _unusable(root: Path, failure: OSError) -> HomeUnusable:
     return HomeUnusable(text, str(root))
 
 
+def _private(directory: Path) -> None:
+    """Makes the directory, 0700. One that holds things is not closed to others behind their back."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not directory.stat().st_mode & 0o077:
+        return
+    if any(directory.iterdir()):
+        way_out = f"chmod 700 '{directory}', or set BOX_HOME to another."
+        raise HomeUnusable(f"the state directory {directory} is open to others: {way_out}", str(directory))
+    directory.chmod(0o700)
+
+
 def prepare(root: Path) -> Home:
-    """Makes the directories, 0700; raises `HomeUnusable`."""
+    """Makes the directories; raises `HomeUnusable`."""
     try:
         for directory in (root, root / "tokens"):
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            directory.chmod(0o700)
+            _private(directory)
     except OSError as failure:
         raise _unusable(root, failure) from None
     return Home(root)

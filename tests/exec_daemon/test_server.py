@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import ssl
+import stat
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ import pytest
 
 from exec_daemon import DaemonError, DaemonLimits, DaemonSettings, StoreError, serve
 from exec_daemon.errors import AddressRefused, HomeUnusable, PortTaken
+from exec_daemon.home import prepare
 from exec_daemon.listen import is_loopback
 from exec_daemon.sse import changed
 from exec_daemon.store import REPLIES
@@ -73,6 +75,13 @@ def test_a_stop_ends_streams_soon(start_daemon: Callable[..., Any]) -> None:
         assert set(lines) <= {"", ": keep-alive"}
     running.thread.join(10)
     assert not running.thread.is_alive()
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6 in this Python")
+def test_a_daemon_can_listen_on_ipv6(start_daemon: Callable[..., Any]) -> None:
+    running = start_daemon(host="::1")
+    assert running.url.startswith("https://[::1]:")
+    assert running.client("operator").get("/healthz").status_code == 200
 
 
 async def test_who_waits_for_news_is_let_go_when_the_daemon_stops(store: MemoryStore) -> None:
@@ -132,9 +141,26 @@ def test_a_state_directory_that_is_a_file_is_refused(tmp_path: Path) -> None:
         serve(DaemonSettings(home=tmp_path / "home", port=0, log_to_stderr=False))
 
 
+def test_a_state_directory_that_others_use_too_is_left_as_it_is(tmp_path: Path) -> None:
+    home = tmp_path / "shared"
+    home.mkdir(mode=0o755)
+    (home / "other").write_text("x")
+    with pytest.raises(HomeUnusable, match="chmod 700"):
+        serve(DaemonSettings(home=home, port=0, log_to_stderr=False))
+    assert stat.S_IMODE(home.stat().st_mode) == 0o755
+    assert [path.name for path in home.iterdir()] == ["other"]
+
+
+def test_an_empty_state_directory_is_closed_to_others(tmp_path: Path) -> None:
+    home = tmp_path / "fresh"
+    home.mkdir(mode=0o755)
+    prepare(home)
+    assert stat.S_IMODE(home.stat().st_mode) == 0o700
+
+
 def test_a_corrupt_database_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     home = tmp_path / "home"
-    home.mkdir()
+    home.mkdir(mode=0o700)
     (home / "store.db").write_bytes(b"this is no database" * 500)
     with pytest.raises(StoreError):
         serve(DaemonSettings(home=home, port=0, log_to_stderr=False))
