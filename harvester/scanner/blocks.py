@@ -13,7 +13,7 @@ from typing import Final
 
 from harvester.events import SkipReason
 from harvester.scanner.endings import Cut, close_unfinished, examine, run_fence
-from harvester.scanner.leaves import Fence, Hidden, Html, Leaf, Paragraph, Piece, Table
+from harvester.scanner.leaves import Fence, Hidden, Html, Leaf, Paragraph, Piece, Table, is_plain
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Cursor, Line
 from harvester.scanner.opening import heading, new_fence, new_hidden, new_html, new_paragraph
@@ -27,8 +27,10 @@ from harvester.scanner.starts import (
     find_start,
     is_delimiter_row,
 )
-from harvester.scanner.tags import LINE_REASONING, LINE_REASONING_END
+from harvester.scanner.tags import LINE_REASONING, LINE_REASONING_END, REASONING
 
+# What no block but a paragraph begins with, no delimiter row and no reasoning tag.
+_TEXT: Final = re.compile(r"[^ \t>#`~=_*+<|:0-9-]")
 # A container is the number of columns that the lines of an item are indented by; a block quote has none.
 QUOTE: Final = 0
 # Structure deeper than twice the limit is not followed at all: everything there is inert anyway.
@@ -49,6 +51,9 @@ class Blocks:
 
     def line(self, line: Line) -> Cut | None:
         """The next line."""
+        if not self._containers and _TEXT.match(line.text, line.begin):
+            if self._leaf is None or isinstance(self._leaf, Paragraph):
+                return self._text(line, line.begin)
         cursor = Cursor(line)
         blank = cursor.blank and not line.begin
         depth = self._walk(cursor)
@@ -179,8 +184,30 @@ class Blocks:
             return examine([Piece(line, cursor.first, len(line.text))], self._ledger, self._inert())
         if within and is_delimiter_row(cursor, leaf.last_line()):
             return self._begin_table(leaf, line)
-        leaf.add(line, cursor.first)
+        return self._text(line, cursor.first)
+
+    def _text(self, line: Line, first: int) -> Cut | None:
+        """A line of a paragraph, the one that is open or a new one."""
+        paragraph = self._leaf if isinstance(self._leaf, Paragraph) else None
+        tag = REASONING.search(line.text, first) if "<" in line.text else None
+        if tag and self._counts_now(line, first, tag.start(), paragraph):
+            self._leaf = None
+            return Cut(
+                line.start + tag.start(), tag["name"].lower(), [line._replace(begin=tag.end())], inline=False
+            )
+        if paragraph is None:
+            paragraph = self._leaf = new_paragraph(line, self._policy)
+        paragraph.add(line, first)
         return None
+
+    def _counts_now(self, line: Line, first: int, end: int, paragraph: Paragraph | None) -> bool:
+        """Does the tag at `end` count whatever comes behind it, since nothing before it could cover it?
+
+        Then no line has to be read twice, which a flood of tags would make quadratic.
+        """
+        if self._inert() or not is_plain(line.text, first, end):
+            return False
+        return paragraph is None or paragraph.is_plain()
 
     def _begin_table(self, paragraph: Paragraph, line: Line) -> Cut | None:
         """The last line of the paragraph is the header row."""
@@ -227,10 +254,10 @@ class Blocks:
 
     def _open_leaf(self, line: Line, cursor: Cursor, found: Found | None) -> Cut | None:
         if found is None:
-            self._leaf = new_paragraph(line, cursor.first, self._policy)
-        elif found.start is Start.HEADING:
+            return self._text(line, cursor.first)
+        if found.start is Start.HEADING:
             return examine([heading(line, found.match.end())], self._ledger, self._inert())
-        elif found.start is Start.FENCE:
+        if found.start is Start.FENCE:
             self._leaf = new_fence(line, cursor, found.match, self._inert(), self._policy)
         elif found.start is Start.HTML:
             self._open_html(line, found)

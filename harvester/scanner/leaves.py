@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from harvester.events import SkipReason
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Cursor, Line
+from harvester.scanner.marks import MARKS
 from harvester.scanner.openers import OPENER
 from harvester.scanner.passage import utf8_bytes
 from harvester.scanner.starts import HTML_ENDS
@@ -80,6 +81,15 @@ class Fence:
             self.pieces.append((cursor.text[cursor.pos :], line.start + cursor.pos))
 
 
+# What could begin a code span, tag, quotation, struck-out text, directive, escape or command.
+_NOT_PLAIN: Final = re.compile(rf"[`<~\[\\{''.join(sorted(MARKS))}]|'\Z|^(?:\$ )?curl ")
+
+
+def is_plain(text: str, start: int, end: int) -> bool:
+    """Is there nothing in this stretch of a line that could make what comes after it inert?"""
+    return _NOT_PLAIN.search(text[start:end]) is None
+
+
 class Piece(NamedTuple):
     """The stretch of a line that is content."""
 
@@ -99,6 +109,7 @@ class Paragraph:
     hidden: Hidden
     pieces: list[Piece] = field(default_factory=list)
     long: bool = False
+    settled: bool = False
 
     def add(self, line: Line, first: int) -> None:
         """Another line, whose content begins at `first`."""
@@ -121,6 +132,13 @@ class Paragraph:
         self._see()
         self.hidden.reason = reason
         self.hidden.close(ledger)
+
+    def is_plain(self) -> bool:
+        """Is there nothing in it that could make what comes after it inert? Asked once: a no stays one."""
+        self.settled = self.settled or not all(
+            is_plain(line.text, first, last) for line, first, last in self.pieces
+        )
+        return not self.settled
 
     def last_line(self) -> str:
         """The content of its last line."""

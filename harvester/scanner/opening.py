@@ -36,11 +36,9 @@ def new_html(reason: SkipReason, line: Line, first: int, kind: int) -> Html:
     return html
 
 
-def new_paragraph(line: Line, first: int, policy: ScanPolicy) -> Paragraph:
-    """A paragraph."""
-    paragraph = Paragraph(policy.max_paragraph_bytes, Hidden(SkipReason.TOO_LONG, line.start + first))
-    paragraph.add(line, first)
-    return paragraph
+def new_paragraph(line: Line, policy: ScanPolicy) -> Paragraph:
+    """A paragraph that begins on this line, which is still to be added."""
+    return Paragraph(policy.max_paragraph_bytes, Hidden(SkipReason.TOO_LONG, line.start))
 
 
 def new_fence(

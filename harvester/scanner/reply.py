@@ -33,7 +33,7 @@ class Reply:
 
     def line(self, line: Line) -> None:
         """The next line."""
-        self._queue.append(line)
+        self._take(line)
         self._drain()
 
     def finish(self, end: int) -> None:
@@ -58,11 +58,13 @@ class Reply:
 
     def _drain(self) -> None:
         while self._queue:
-            line = self._queue.popleft()
-            if self._closing:
-                self._reasoning(line, self._closing)
-            elif cut := self._blocks.line(line):
-                self._cut(cut)
+            self._take(self._queue.popleft())
+
+    def _take(self, line: Line) -> None:
+        if self._closing:
+            self._reasoning(line, self._closing)
+        elif cut := self._blocks.line(line):
+            self._cut(cut)
 
     def _cut(self, cut: Cut) -> None:
         if self.first_tag is None:
