@@ -46,13 +46,15 @@ ROWS: tuple[Row, ...] = (
     Row("DELETE", "/tokens/{id}", tokens.revoke, OPERATOR),
 )
 
+EVERY_ROW: tuple[Row | OpenRow, ...] = (*OPEN_ROWS, *ROWS)
+
 MIDDLEWARE = (Middleware(AccessLog), Middleware(Incidents))
 
 
 def build(services: Services) -> Starlette:
     """The application around `services`."""
     app = Starlette(
-        routes=[*map(route, OPEN_ROWS), *map(route, ROWS)],
+        routes=[route(row) for row in EVERY_ROW],
         middleware=list(MIDDLEWARE),
         exception_handlers=EXCEPTIONS,
     )

@@ -44,7 +44,7 @@ class Running:
             return (self.home / "tokens" / name).read_text().strip()
         made = self.client("operator").post("/tokens", json={"identity": name})
         assert made.status_code == 201, made.text
-        return made.json()["token"]
+        return str(made.json()["token"])
 
     def bearing(self, token: str | None) -> httpx2.Client:
         headers = {"authorization": f"Bearer {token}"} if token else {}

@@ -177,7 +177,7 @@ def test_two_daemons_do_not_share_a_state_directory(start_daemon: Callable[..., 
 
 
 def test_a_killed_daemon_answers_the_same_call_with_the_stored_result(tmp_path: Path) -> None:
-    home, results = tmp_path / "home", []
+    home, results, messages = tmp_path / "home", [], []
     for _ in range(2):
         with subprocess.Popen(
             [sys.executable, "-c", PROGRAM, str(home)], stderr=subprocess.DEVNULL
