@@ -28,6 +28,6 @@ class ScanPolicy:
     max_containers: int = 32
     # An inline reasoning tag ends a paragraph that was read to its end before, so its rest is read again.
     # More than any model writes; past it the rest of the reply is taken as reasoning.
-    max_inline_tags: int = 64
+    max_inline_tags: int = 16
     # GRAMMAR 2: the opening tag stood in the prompt, so the reply begins inside reasoning.
     reasoning_open: bool = False

@@ -51,9 +51,8 @@ class Blocks:
 
     def line(self, line: Line) -> Cut | None:
         """The next line."""
-        if not self._containers and _TEXT.match(line.text, line.begin):
-            if self._leaf is None or isinstance(self._leaf, Paragraph):
-                return self._text(line, line.begin)
+        if self._is_plain_text(line):
+            return self._text(line, line.begin)
         cursor = Cursor(line)
         blank = cursor.blank and not line.begin
         depth = self._walk(cursor)
@@ -69,6 +68,11 @@ class Blocks:
         if blank and not cut:
             self._ledger.dead = False  # GRAMMAR 4: "the next line that is blank"
         return cut
+
+    def _is_plain_text(self, line: Line) -> bool:
+        """Most lines are: a shorter way to what `_in_text` would do with them."""
+        alone = not self._containers and (self._leaf is None or isinstance(self._leaf, Paragraph))
+        return alone and _TEXT.match(line.text, line.begin) is not None
 
     def finish(self) -> Cut | None:
         """The reply ends."""
@@ -119,9 +123,7 @@ class Blocks:
         cut = self._close_leaf()
         if cut:
             return cut.then(line)
-        return Cut(
-            line.start + tag.start("tag"), tag["name"].lower(), [line._replace(begin=tag.end())], inline=False
-        )
+        return _cut_at(line, tag.start("tag"), tag)
 
     # ---- the open leaf ---------------------------------------------------------------------------------
 
@@ -192,9 +194,7 @@ class Blocks:
         tag = REASONING.search(line.text, first) if "<" in line.text else None
         if tag and self._counts_now(line, first, tag.start(), paragraph):
             self._leaf = None
-            return Cut(
-                line.start + tag.start(), tag["name"].lower(), [line._replace(begin=tag.end())], inline=False
-            )
+            return _cut_at(line, tag.start(), tag)
         if paragraph is None:
             paragraph = self._leaf = new_paragraph(line, self._policy)
         paragraph.add(line, first)
@@ -207,7 +207,7 @@ class Blocks:
         """
         if self._inert() or not is_plain(line.text, first, end):
             return False
-        return paragraph is None or paragraph.is_plain()
+        return paragraph is None or (not paragraph.long and paragraph.is_plain())
 
     def _begin_table(self, paragraph: Paragraph, line: Line) -> Cut | None:
         """The last line of the paragraph is the header row."""
@@ -281,6 +281,11 @@ def _unfollowed(cursor: Cursor) -> Found | None:
     """What stands too deep is text, or a comment, since that one goes on behind its container."""
     comment = _COMMENT.search(cursor.text, cursor.first)
     return Found(Start.HTML, comment, COMMENT_KIND) if comment else None
+
+
+def _cut_at(line: Line, start: int, tag: re.Match[str]) -> Cut:
+    """A tag that counts whatever stands behind it."""
+    return Cut(line.start + start, tag["name"].lower(), [line._replace(begin=tag.end())], inline=False)
 
 
 def _step_over_marker(cursor: Cursor, behind: int) -> None:

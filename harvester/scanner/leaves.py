@@ -135,9 +135,8 @@ class Paragraph:
 
     def is_plain(self) -> bool:
         """Is there nothing in it that could make what comes after it inert? Asked once: a no stays one."""
-        self.settled = self.settled or not all(
-            is_plain(line.text, first, last) for line, first, last in self.pieces
-        )
+        if not self.settled:
+            self.settled = not all(is_plain(line.text, first, last) for line, first, last in self.pieces)
         return not self.settled
 
     def last_line(self) -> str:

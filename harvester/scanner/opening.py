@@ -38,7 +38,7 @@ def new_html(reason: SkipReason, line: Line, first: int, kind: int) -> Html:
 
 def new_paragraph(line: Line, policy: ScanPolicy) -> Paragraph:
     """A paragraph that begins on this line, which is still to be added."""
-    return Paragraph(policy.max_paragraph_bytes, Hidden(SkipReason.TOO_LONG, line.start))
+    return Paragraph(policy.max_paragraph_bytes, Hidden(SkipReason.TOO_LONG, line.start + line.begin))
 
 
 def new_fence(
