@@ -29,6 +29,7 @@ class Command:
 @dataclass
 class _Given:
     bodies: list[words.Word] = field(default_factory=list)
+    options: list[str] = field(default_factory=list)  # by which each body was given
     urls: list[str] = field(default_factory=list)
 
 
@@ -60,7 +61,8 @@ def command_call(command: str, document: str | None = None) -> Call | None:
     if given is None or len(given.urls) != 1 or not _URL.fullmatch(given.urls[0]) or len(given.bodies) != 1:
         return None
     body = given.bodies[0]
-    if (body.text == "@-") != (document is not None):
+    reads_document = body.text == "@-" and given.options[0] in ("-d", "--data")
+    if reads_document != (document is not None):
         return None
     if document is None and body.bare:
         return None
@@ -87,6 +89,7 @@ def _long(word: words.Word, rest: list[words.Word], given: _Given) -> bool:
     name, joined, value = word.text.partition("=")
     if joined:
         given.bodies.append(words.Word(value, value, word.bare.partition("=")[2]))
+        given.options.append(name)
         return name in BODY
     return name in LONG_FLAGS or _valued(name, rest, given)
 
@@ -98,6 +101,7 @@ def _valued(name: str, rest: list[words.Word], given: _Given) -> bool:
     value = rest.pop(0)
     if name in BODY:
         given.bodies.append(value)
+        given.options.append(name)
         return True
     return value.text == "POST" if name in ("-X", "--request") else not value.text.startswith("@")
 

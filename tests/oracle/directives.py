@@ -11,7 +11,9 @@ from tests.oracle.calls import LONGEST_OP, OP, Call, call_object, is_bare, unwra
 
 OPENER = re.compile(r"\[(?:(TOOL|EXEC|DM)(?!\w)|RESULT[ \t\n]*(?=\{))")
 _BLANKS = re.compile(r"[ \t\n]*")
-_OWN = re.compile(rf"\[(?:TOOL|EXEC|DM|RESULT)(?!\w)[ \t\n]*(?:{OP.pattern}[ \t\n]*)?\{{", re.ASCII)
+_OWN = re.compile(
+    rf"\[(?:(?:TOOL|EXEC)(?!\w)[ \t\n]*(?:{OP.pattern}[ \t\n]*)?|(?:DM|RESULT)(?!\w)[ \t\n]*)\{{"
+)
 _LINE_END = re.compile(r"[ \t]*\][ \t]*(?=\n|$)")
 LONGEST_BYTES = 64 * 1024
 

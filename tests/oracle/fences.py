@@ -23,17 +23,23 @@ def calls(language: str, body: str) -> list[Call]:
     readings = (_actions, _box_object, _objects, _lines, _brackets)
     for reading in readings if language == "box" else readings[2:]:
         found = reading(body)
-        if found:
-            return found
+        if found or (reading is _actions and any(map(_is_action, _filled(body)))):
+            return found or []
     return []
+
+
+def _is_action(line: str) -> bool:
+    """In `box` a line is read as an action before anything else."""
+    action, *rest = re.split(r"[ \t]+", line)
+    return action in BOX_ACTIONS and len(rest) <= 1
 
 
 def _actions(body: str) -> list[Call] | None:
     found: list[Call] = []
     for line in _filled(body):
-        action, *rest = re.split(r"[ \t]+", line)
-        if action not in BOX_ACTIONS or len(rest) > 1:
+        if not _is_action(line):
             return None
+        action, *rest = re.split(r"[ \t]+", line)
         found.append(("box.exec", {"action": action, **({"arg": rest[0]} if rest else {})}))
     return found
 

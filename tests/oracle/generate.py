@@ -281,7 +281,7 @@ def _repeat_line(chance: random.Random, text: str, _: list[str]) -> str:
 
 def _nest(chance: random.Random, text: str, _: list[str]) -> str:
     """Near the limit of containers."""
-    return chance.choice(["- ", "> ", "1. ", "* "]) * chance.choice([2, 3, 31, 32, 33]) + text
+    return chance.choice(["- ", "> ", "1. ", "* "]) * chance.choice([2, 3, 14, 29]) + text
 
 
 _CHANGES = (
