@@ -1,7 +1,8 @@
 """What `harvester` raises. Text that is no call is an event and a failed call is a result; neither is here.
 
 HarvesterError
-├── ScannerClosed         a scanner was used after close()
+├── ScannerClosed         a scanner or reader was used after close()
+├── UnknownDialect        a dialect was asked for that the table does not have
 └── ClientError           the daemon could not be asked
     ├── Unavailable       nobody answers, or not in time; trying again later may help
     ├── BadCertificate    somebody answers whom our CA file does not vouch for
@@ -21,6 +22,15 @@ class HarvesterError(Exception):
 
 class ScannerClosed(HarvesterError):
     """`feed()` or `close()` after `close()`: the caller's mistake."""
+
+
+class UnknownDialect(HarvesterError, ValueError):
+    """No dialect has the `name`; `known` are those that there are."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"no dialect {name!r}; there are {', '.join(known)}")
+        self.name = name
+        self.known = known
 
 
 class ClientError(HarvesterError):

@@ -1,0 +1,70 @@
+"""Kimi K2: a section of calls, each `functions.name:index` and its arguments as JSON; K3 is in xtml.py.
+
+Source of the format: the chat templates of moonshotai/Kimi-K2-Instruct-0905 and Kimi-K2.6, and the guide to
+tool calls in the repository. The name of the tool lives in the call's id.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from harvester.dialects.dialect import Dialect
+from harvester.dialects.reading import Reading
+from harvester.dialects.source import Steps, marks
+from harvester.dialects.tagged import Calls, Tags, Thought
+from harvester.dialects.xtml import MESSAGE_END, RESPONSE, RESPONSE_END, THOUGHT, TOOLS, TOOLS_END, read_tools
+
+_SECTION: Final = "<|tool_calls_section_begin|>"
+_SECTION_END: Final = "<|tool_calls_section_end|>"
+_CALL: Final = "<|tool_call_begin|>"
+_ARGUMENTS: Final = "<|tool_call_argument_begin|>"
+_CALL_END: Final = "<|tool_call_end|>"
+
+_NEXT: Final = marks(_CALL, _SECTION_END)
+_ID_END: Final = marks(_ARGUMENTS, _CALL_END, _SECTION_END)
+_INDEX: Final = re.compile(r":\d+$")
+
+
+def tool_of(call_id: str) -> str:
+    """`functions.name:index` names the tool; the prefix and the index are missing at times."""
+    return _INDEX.sub("", call_id.strip()).removeprefix("functions.")
+
+
+def _read_section(reading: Reading, _start: int, position: int) -> Steps[int]:
+    """Calls one after the other; what stands between them is noise."""
+    source = reading.source
+    while True:
+        found = yield from source.find(_NEXT, position)
+        if found is None:
+            return len(source.text)
+        position = found[0] + len(found[1])
+        if found[1] == _SECTION_END:
+            return position
+        position = yield from _read_one(reading, found[0], position)
+
+
+def _read_one(reading: Reading, start: int, position: int) -> Steps[int]:
+    call_id, place = yield from reading.upto(position, _ID_END)
+    position = yield from reading.expect(place, _ARGUMENTS)
+    position = yield from reading.source.blanks(position)
+    arguments, position = yield from reading.json_object(position)
+    position = yield from reading.source.blanks(position)
+    end = yield from reading.expect(position, _CALL_END)
+    reading.call(tool_of(call_id), arguments, start, end)
+    return end
+
+
+KIMI: Final = Dialect(
+    name="kimi",
+    tags=Tags(
+        calls={
+            _SECTION: Calls(read=_read_section, closers=marks(_SECTION_END)),
+            _CALL: Calls(read=_read_one, closers=marks(_CALL_END, _SECTION_END)),
+            TOOLS: Calls(read=read_tools, closers=marks(TOOLS_END)),
+        },
+        thoughts=(Thought("<think>", "</think>"), THOUGHT),
+        silent=(_SECTION_END, RESPONSE, RESPONSE_END, MESSAGE_END),
+    ),
+    signs=(r"<\|tool_calls?_(?:section_)?begin\|>", r"<\|(?:open|close)\|>\w+"),
+)

@@ -1,0 +1,114 @@
+"""The tools that were offered, and what type their schemas say that an argument has.
+
+Formats that write arguments as raw text (`<parameter=zip>02139`) leave the type to the schema. Nothing is
+guessed: a text that is no value of the type stays the text, and whoever runs the call refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from messaging.strict_json import StrictJsonError, loads
+
+_PYTHON_WORDS: Final = {"True": True, "False": False, "None": None}
+_TYPE_OF: Final = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+# Schemas nest; ours are asked for alternatives only, and nobody writes them deeper.
+_MAX_LEVELS: Final = 8
+
+
+def _alternatives(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for key in ("anyOf", "oneOf", "allOf"):
+        rows = schema.get(key)
+        if isinstance(rows, list):
+            yield from (row for row in rows if isinstance(row, dict))
+
+
+def _written_types(schema: Mapping[str, Any]) -> Iterator[str]:
+    named = schema.get("type")
+    if isinstance(named, str):
+        yield named
+    elif isinstance(named, list):
+        yield from (name for name in named if isinstance(name, str))
+    elif "const" in schema:
+        yield _TYPE_OF.get(type(schema["const"]), "object")
+    elif isinstance(schema.get("enum"), list):
+        yield from (_TYPE_OF.get(type(value), "object") for value in schema["enum"])
+    if schema.get("nullable") is True:
+        yield "null"
+
+
+def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The JSON types that `schema` allows by name; empty where it does not say."""
+    found: set[str] = set()
+    level = [schema]
+    for _ in range(_MAX_LEVELS):
+        found.update(name for row in level for name in _written_types(row))
+        level = [inner for row in level for inner in _alternatives(row)]
+    return frozenset(found)
+
+
+def _has_type(value: Any, types: frozenset[str]) -> bool:
+    if isinstance(value, bool):
+        return "boolean" in types
+    if isinstance(value, int | float):
+        return bool(types & {"integer", "number"})
+    if isinstance(value, dict):
+        return "object" in types
+    if isinstance(value, list):
+        return "array" in types
+    return ("null" if value is None else "string") in types
+
+
+def json_or_text(text: str) -> Any:
+    """The JSON value that `text` is, else `text` itself."""
+    try:
+        return loads(text)
+    except StrictJsonError:
+        return text
+
+
+def typed(text: str, types: frozenset[str]) -> Any:
+    """The value that the raw `text` of an argument stands for, if it is one of `types`; else the text.
+
+    A string may be anything, so where a string is allowed too only `null` is read as something else.
+    """
+    if "string" in types:
+        return None if text == "null" and "null" in types else text
+    value = _PYTHON_WORDS[text] if text in _PYTHON_WORDS else json_or_text(text)
+    return value if _has_type(value, types) else text
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Schemas of the arguments, by tool and argument. Empty: nothing is known about what was offered."""
+
+    schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tools: Iterable[Mapping[str, Any]]) -> Tools:
+        """From the OpenAI shape, `{"type": "function", "function": {"name", "parameters"}}` or its inside."""
+        schemas: dict[str, Mapping[str, Any]] = {}
+        for tool in tools:
+            function = tool.get("function", tool)
+            if isinstance(function, Mapping) and isinstance(function.get("name"), str):
+                schemas[function["name"]] = function.get("parameters") or {}
+        return cls(schemas)
+
+    def offers(self, name: str) -> bool:
+        """Was the tool offered, as far as is known?"""
+        return not self.schemas or name in self.schemas
+
+    def arguments(self, name: str) -> Mapping[str, Any]:
+        """The schemas of the arguments of a tool."""
+        properties = self.schemas.get(name, {}).get("properties")
+        return properties if isinstance(properties, Mapping) else {}
+
+    def value(self, tool: str, argument: str, text: str, *, untyped: str = "string") -> Any:
+        """The raw `text` of an argument as a value; `untyped` says how to read it without a type."""
+        schema = self.arguments(tool).get(argument)
+        types = types_of(schema) if isinstance(schema, Mapping) else frozenset()
+        if types:
+            return typed(text, types)
+        return text if untyped == "string" else json_or_text(text)
