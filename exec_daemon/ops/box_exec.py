@@ -16,7 +16,10 @@ _ACTIONS = tuple((action.name, action.argument) for action in vocabulary().box_a
 class Args(Arguments):
     """`actions` of the op's entry says which action takes which argument."""
 
-    action: str = Field(min_length=1, max_length=64, description="one of the 27 actions")
+    # The schema tells the 27, `check` refuses others: UNKNOWN_ACTION says more than a schema error would.
+    action: str = Field(
+        description="one of the 27 actions", json_schema_extra={"enum": [name for name, _ in _ACTIONS]}
+    )
     arg: str | int | None = Field(default=None, description="the action's argument, where it takes one")
 
 

@@ -140,6 +140,12 @@ def test_box_exec_lists_its_27_actions_with_their_argument_types() -> None:  # O
     assert ("process", "pid") in info.actions
 
 
+@pytest.mark.parametrize("action", ["", "nope", "x" * 5000, "CPU", "a\0b"])
+def test_whatever_is_no_action_is_an_unknown_action(action: str) -> None:  # O-41
+    unknown = refused(box_exec.OP, {"action": action}, ErrorCode.UNKNOWN_ACTION)
+    assert len(unknown.message) < 1000
+
+
 def test_an_unknown_action_names_the_27_and_the_op_that_changes_things() -> None:  # O-41
     unknown = refused(box_exec.OP, {"action": "restart"}, ErrorCode.UNKNOWN_ACTION)
     assert len(unknown.details["actions"]) == 27
