@@ -129,7 +129,7 @@ class Blocks:
 
     def _in_fence(self, line: Line, cursor: Cursor, fence: Fence) -> None:
         if fence.closed_by(cursor):
-            fence.hidden.see(line.text, line.start)
+            fence.close(line)
             self._leaf = None
             run_fence(fence, self._ledger)
         else:

@@ -72,13 +72,21 @@ class Fence:
         self.hidden.see(line.text, line.start)
         if self.pieces is None:
             return
-        self.room -= utf8_bytes(line.text) + 1
-        if self.room < 0:
-            self.long = True
+        self._pay(utf8_bytes(line.text) + 1)
+        if self.long:
             self.pieces.clear()
-        if not self.long:
+        else:
             cursor.take(self.indent)
             self.pieces.append((cursor.text[cursor.pos :], line.start + cursor.pos))
+
+    def close(self, line: Line) -> None:
+        """Its closing fence; the limit counts the whole block."""
+        self.hidden.see(line.text, line.start)
+        self._pay(utf8_bytes(line.text))
+
+    def _pay(self, size: int) -> None:
+        self.room -= size
+        self.long = self.long or self.room < 0
 
 
 # What could begin a code span, tag, quotation, struck-out text, directive, escape or command.
