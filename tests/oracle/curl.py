@@ -12,6 +12,7 @@ _LINE = re.compile(r"(?:\$ )?curl ")
 _URL = re.compile(r"https://(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?/exec", re.ASCII)
 _HERE = re.compile(r"<<[ \t]*(['\"])([A-Za-z_][A-Za-z0-9_]*)\1[ \t]*\Z", re.ASCII)
 
+LONGEST_BYTES = 64 * 1024  # GRAMMAR 4
 BODY = ("-d", "--data", "--data-raw", "--data-binary", "--json")
 FLAGS = ("-s", "-S", "-k", "-f", "-i", "-v")
 LONG_FLAGS = ("--silent", "--show-error", "--insecure", "--fail", "--include", "--verbose")
@@ -66,8 +67,11 @@ def command_call(command: str, document: str | None = None) -> Call | None:
         return None
     if document is None and body.bare:
         return None
+    told = body.text if document is None else document
+    if len(told.encode("utf-8", "surrogatepass")) > LONGEST_BYTES:
+        return None
     try:
-        return call_object(strict.value(body.text if document is None else document))
+        return call_object(strict.value(told))
     except strict.NotStrictError:
         return None
 

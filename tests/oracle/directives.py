@@ -91,7 +91,8 @@ def _shape(text: str, at: int, opener: re.Match[str]) -> Found | None:
     if text[place : place + 1] == "{":
         return _with_json(text, at, place, "F1", op.group())
     if text[place : place + 1] == "]" and is_bare(op.group()):
-        return Found(place + 1, "F3", (op.group(), {}), closed=True)
+        found = Found(place + 1, "F3", (op.group(), {}), closed=True)
+        return _broken(text, place, place, "F3") if _too_long(text, at, place + 1) else found
     return None
 
 
@@ -102,9 +103,8 @@ def _with_json(text: str, at: int, start: int, form: str, op: str) -> Found | No
     place = _skip(text, end)
     if text[place : place + 1] != "]":
         return Found(end, form, broken=True, json=(start, end))
-    ends = _LINE_END.match(text, end)
-    broken = Found(place + 1, form, None, True, True, (start, end), ends.end() if ends else None)
-    if len(text[at : place + 1].encode("utf-8", "surrogatepass")) > LONGEST_BYTES:
+    broken = _broken(text, start, end, form)
+    if _too_long(text, at, place + 1):
         return broken
     try:
         found = strict.value(text[start:end])
@@ -112,6 +112,16 @@ def _with_json(text: str, at: int, start: int, form: str, op: str) -> Found | No
         return broken
     call = _call(form, op, found)
     return call and Found(place + 1, form, call, closed=True, json=(start, end))
+
+
+def _broken(text: str, start: int, end: int, form: str) -> Found:
+    """A broken directive whose balanced text is text[start:end], with its `]` behind."""
+    ends = _LINE_END.match(text, end)
+    return Found(_skip(text, end) + 1, form, None, True, True, (start, end), ends.end() if ends else None)
+
+
+def _too_long(text: str, start: int, end: int) -> bool:
+    return len(text[start:end].encode("utf-8", "surrogatepass")) > LONGEST_BYTES
 
 
 def _call(form: str, op: str, found: dict[str, Any]) -> Call | None:
