@@ -1,30 +1,54 @@
 """What crosses a boundary: calls, results, errors, ops, threads, job events, and text made safe.
 
-Pure values and functions; nothing here does I/O.
+Pure values and functions, but for two packages inside that do I/O and are imported by their own names:
+`messaging.sinks`, where events go, and `messaging.sources`, where they come from. The names that need
+pydantic are loaded when they are first used.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from messaging.artifacts import ArtifactRef
 from messaging.call import Call, CallRequest
 from messaging.canonical import canonical_json, digest
+from messaging.emitter import BadJobId, JobEmitter, Sanitise, Sink
 from messaging.errors import ERRORS, CallError, ErrorCode, ErrorKind, MessagingError, Retry, error, retryable
-from messaging.events import EventType, Job, JobEvent, JobState
+from messaging.event_order import OutOfOrder, Phase
+from messaging.events import JOB_ID, EventType, Job, JobEvent, JobState
 from messaging.neutral import fenced, neutralise, one_line
 from messaging.ops import OpInfo
-from messaging.redaction import redact, secret_values
+from messaging.redaction import clip, redact, secret_values
 from messaging.result import Result
+from messaging.sequence import EventSequence
+from messaging.signature import sign, verify, verify_webhook, webhook_headers
 from messaging.strict_json import StrictJsonError, load_object, loads
 from messaging.terminal import strip_terminal
 from messaging.threads import AuthorKind, Message, MessageKind, NewMessage, Thread
+from messaging.tool_exit import EXIT_OF_CODE, End, exit_of, settle
+
+if TYPE_CHECKING:
+    from messaging.event_schema import EventError, decode_event, read_event
+
+_LAZY = dict.fromkeys(("EventError", "decode_event", "read_event"), "messaging.event_schema")
 
 __all__ = [
     "ERRORS",
+    "EXIT_OF_CODE",
+    "JOB_ID",
+    "ArtifactRef",
     "AuthorKind",
+    "BadJobId",
     "Call",
     "CallError",
     "CallRequest",
+    "End",
     "ErrorCode",
     "ErrorKind",
+    "EventError",
+    "EventSequence",
     "EventType",
     "Job",
+    "JobEmitter",
     "JobEvent",
     "JobState",
     "Message",
@@ -32,20 +56,39 @@ __all__ = [
     "MessagingError",
     "NewMessage",
     "OpInfo",
+    "OutOfOrder",
+    "Phase",
     "Result",
     "Retry",
+    "Sanitise",
+    "Sink",
     "StrictJsonError",
     "Thread",
     "canonical_json",
+    "clip",
+    "decode_event",
     "digest",
     "error",
+    "exit_of",
     "fenced",
     "load_object",
     "loads",
     "neutralise",
     "one_line",
+    "read_event",
     "redact",
     "retryable",
     "secret_values",
+    "settle",
+    "sign",
     "strip_terminal",
+    "verify",
+    "verify_webhook",
+    "webhook_headers",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,14 +1,22 @@
 """Job events: the steps of one job, in order (M-01 to M-12).
 
 `accepted`, then any number of `progress` and `warning`, then exactly one of `succeeded` and `failed`.
+`event_order` has the order as a table, `event_schema` reads events that others wrote.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+
+# M-27: what may stand in a NATS subject, a file name and a URL path alike.
+JOB_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 class EventType(StrEnum):
@@ -43,6 +51,15 @@ class JobEvent:
     ts: str
     type: EventType
     payload: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """`<job_id>:<seq>`: the same for every delivery of the event (M-37, M-61)."""
+        return f"{self.job_id}:{self.seq}"
+
+    def encode(self) -> bytes:
+        """One line of compact JSON, without the newline. A lone surrogate, no UTF-8, becomes `?`."""
+        return _ENCODER.encode(self.to_json()).encode("utf-8", "replace")
 
     def to_json(self) -> dict[str, Any]:
         """`{job_id, seq, ts, type}` and the fields of its type beside them."""

@@ -75,3 +75,8 @@ def redact(text: str, literals: Iterable[str] = ()) -> str:
         if any(word in lower for word in secret.needs):
             text = secret.pattern.sub(_cover, text)
     return text
+
+
+def clip(text: str, most_chars: int) -> str:
+    """The first `most_chars` characters, and `…` where some are missing. Redact first (M-45)."""
+    return text if len(text) <= most_chars else text[:most_chars] + "…"

@@ -1,0 +1,106 @@
+"""A tool that runs as our child: its events from its stdout, its log from its stderr, its end typed.
+
+Both pipes are always read, so that a child that talks much never stands still. A child that ends without
+a terminal event, half-way through a line or by a signal, has failed (M-16).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from messaging.events import JobEvent
+from messaging.sources.await_job import in_order
+from messaging.sources.stream import pipe_events
+from messaging.tool_exit import End, settle
+
+# M-66: a child that is told to stop gets so long to do it.
+_STOP_S: Final = 5.0
+# What is kept of a log: its end, where the reason stands.
+_LOG_BYTES: Final = 64 * 1024
+_BLOCK_BYTES: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ChildEnd:
+    """How the child ended: its events, what they and its exit come to, and the last of its stderr."""
+
+    end: End
+    events: tuple[JobEvent, ...]
+    exit_code: int
+    log_tail: bytes
+
+
+async def run_child(
+    argv: Sequence[str],
+    job_id: str,
+    *,
+    environment: Mapping[str, str],
+    clock: Callable[[], str],
+    on_event: Callable[[JobEvent], object] = lambda _: None,
+) -> ChildEnd:
+    """Runs `argv` with `BOX_TRANSPORT=events` and `BOX_JOB_ID`. Cancelled, it stops the child's group.
+
+    Raises OSError when the program cannot be started.
+    """
+    child = await asyncio.create_subprocess_exec(
+        *argv,
+        env={**environment, "BOX_TRANSPORT": "events", "BOX_JOB_ID": job_id},
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert child.stdout is not None
+    assert child.stderr is not None
+    log = asyncio.create_task(_tail(child.stderr))
+    try:
+        events = await _events(child.stdout, job_id, on_event)
+        exit_code = await child.wait()
+        return ChildEnd(settle(job_id, events, exit_code, clock()), events, exit_code, await log)
+    finally:
+        await _stop(child)
+        log.cancel()
+
+
+async def _events(
+    stdout: asyncio.StreamReader, job_id: str, on_event: Callable[[JobEvent], object]
+) -> tuple[JobEvent, ...]:
+    events = []
+    async for event in in_order(pipe_events(stdout), job_id):
+        events.append(event)
+        on_event(event)
+    while await stdout.read(_BLOCK_BYTES):  # behind the terminal event: read, so that the child can end
+        pass
+    return tuple(events)
+
+
+async def _tail(stderr: asyncio.StreamReader) -> bytes:
+    """Reads everything and keeps the end."""
+    tail = b""
+    while block := await stderr.read(_BLOCK_BYTES):
+        tail = (tail + block)[-_LOG_BYTES:]
+    return tail
+
+
+async def _stop(child: asyncio.subprocess.Process) -> None:
+    """TERM to its whole group, KILL after five seconds; nothing for a child that has ended."""
+    if child.returncode is not None:
+        return
+    _signal(child, signal.SIGTERM)
+    try:
+        async with asyncio.timeout(_STOP_S):
+            await child.wait()
+    except TimeoutError:
+        _signal(child, signal.SIGKILL)
+        await child.wait()
+
+
+def _signal(child: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, number)
