@@ -95,10 +95,9 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
     Raises `StoreError` or `DaemonError`. The store comes first: only one daemon can have it.
     """
     store = await open_store(home.database)
-    box = _box_reads(settings, home, store)
     try:
         await _prepare(settings, home, store)
-        services = _services(settings, store, box)
+        services = _services(settings, store, _box_reads(settings, home, store))
         writer = asyncio.create_task(_keep_writing_token_uses(services))
         try:
             yield services
@@ -107,5 +106,4 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
             await services.executor.jobs.drain(settings.limits.drain_s)
             await _write_token_uses(services)
     finally:
-        box.close()
         await store.close()

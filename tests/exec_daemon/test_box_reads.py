@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -19,24 +19,46 @@ from messaging import CallError, ErrorCode, Thread
 HERON = Identity(Role.AGENT, "heron")
 
 
-async def test_a_read_that_hangs_ends_as_a_retryable_timeout() -> None:  # O 7.1, O-32
-    go = threading.Event()
+@pytest.fixture
+def go() -> Iterator[threading.Event]:
+    """Lets hanging reads go on; set at the end, so that no thread stays."""
+    event = threading.Event()
+    yield event
+    event.set()
 
-    def hanging(_: Scope) -> BoxContext:
-        return BoxContext(clock=lambda: float(go.wait(30)))
 
-    reads = BoxReads(hanging, limit_s=0.05)
-    ended = await reads("info", None, HERON)
-    go.set()
-    reads.close()
+def hanging(go: threading.Event) -> Callable[[Scope], BoxContext]:
+    return lambda _: BoxContext(clock=lambda: float(go.wait(30)))
+
+
+async def test_a_read_that_hangs_ends_as_a_retryable_timeout(go: threading.Event) -> None:  # O 7.1, O-32
+    ended = await BoxReads(hanging(go), limit_s=0.05)("info", None, HERON)
     assert isinstance(ended, CallError)
     assert (ended.code, ended.retryable) == (ErrorCode.TIMEOUT, True)
 
 
+async def test_reads_that_hang_take_a_bounded_number_of_threads(go: threading.Event) -> None:
+    reads, before = BoxReads(hanging(go), limit_s=0.05), threading.active_count()
+    ends = await asyncio.gather(*(reads("info", None, HERON) for _ in range(40)))
+    assert {end.code for end in ends} == {ErrorCode.TIMEOUT}
+    assert threading.active_count() - before <= 8
+
+
+async def test_places_come_back_when_reads_end(go: threading.Event) -> None:
+    reads = BoxReads(hanging(go), limit_s=30)
+    waiting = asyncio.gather(*(reads("info", None, HERON) for _ in range(20)))
+    await asyncio.sleep(0)
+    go.set()
+    assert [type(end) for end in await waiting] == [dict] * 20
+
+
+async def test_a_read_that_hangs_does_not_keep_the_process_from_ending(go: threading.Event) -> None:
+    await BoxReads(hanging(go), limit_s=0.01)("info", None, HERON)
+    assert all(thread.daemon for thread in threading.enumerate() if thread.name == "box-read")
+
+
 async def test_a_refused_read_is_an_error_of_the_call() -> None:
-    reads = BoxReads(lambda scope: BoxContext(scope=scope), limit_s=5)
-    ended = await reads("cpu", "x", HERON)
-    reads.close()
+    ended = await BoxReads(lambda scope: BoxContext(scope=scope), limit_s=5)("cpu", "x", HERON)
     assert isinstance(ended, CallError)
     assert ended.code is ErrorCode.INVALID_ARGS
 
