@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from exec_daemon.store.feed import Feed
 from exec_daemon.store.sources import random_id, utc_now
@@ -47,7 +47,12 @@ class Rates(NamedTuple):
     grouped: float
 
 
-Act = Callable[[sqlite3.Connection, int], Written[object]]
+Act = Callable[[sqlite3.Connection, int], Written[Any]]
+
+
+def numbered(act: Act, number: int, db: sqlite3.Connection) -> Written[Any]:
+    """A write as the writer takes it."""
+    return act(db, number)
 
 
 def message() -> NewMessage:
@@ -56,13 +61,13 @@ def message() -> NewMessage:
     )
 
 
-def append(db: sqlite3.Connection, number: int) -> Written[object]:
+def append(db: sqlite3.Connection, number: int) -> Written[Any]:
     """One message."""
     del number
     return threads.append(db, message(), random_id("msg"), utc_now())
 
 
-def call(db: sqlite3.Connection, number: int) -> Written[object]:
+def call(db: sqlite3.Connection, number: int) -> Written[Any]:
     """One half of a call with one effect: even numbers begin it, odd ones end it."""
     job_id = f"job-{number // 2}"
     if number % 2 == 0:
@@ -115,7 +120,7 @@ async def through_writer(folder: Path, act: Act, seconds: float, callers: int, m
             while time.perf_counter() - started < seconds:
                 first = 2 * next(pairs)
                 for number in (first, first + 1):
-                    await writer.write(partial(act, number=number))
+                    await writer.write(partial(numbered, act, number))
                 done += 2
             return done
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -71,7 +72,7 @@ async def test_tokens_are_listed_oldest_first(store: Store) -> None:
 
 
 @pytest.mark.parametrize("clash", [{"id": "heron"}, {"sha256": token("heron").sha256}])
-async def test_neither_id_nor_hash_of_a_token_is_taken_twice(store: Store, clash: dict[str, str]) -> None:
+async def test_neither_id_nor_hash_of_a_token_is_taken_twice(store: Store, clash: dict[str, Any]) -> None:
     await store.add_token(token("heron"))
     with pytest.raises(Exists):
         await store.add_token(replace(token("crane"), **clash))

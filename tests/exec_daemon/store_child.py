@@ -12,7 +12,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -146,7 +146,7 @@ async def read_only_folder(folder: Path) -> None:
     say({"fault": await fault_of(open_store(folder / "store.db"))})
 
 
-PROGRAMS: dict[str, Callable[[Path], Awaitable[None]]] = {
+PROGRAMS: dict[str, Callable[[Path], Coroutine[Any, Any, None]]] = {
     "hold": hold,
     "full": full,
     "full_at_birth": full_at_birth,
@@ -157,5 +157,5 @@ PROGRAMS: dict[str, Callable[[Path], Awaitable[None]]] = {
 
 if __name__ == "__main__":
     # Loaded while every file can still be read.
-    assert SqliteStore
+    assert SqliteStore.__name__
     asyncio.run(PROGRAMS[sys.argv[1]](Path(sys.argv[2])))

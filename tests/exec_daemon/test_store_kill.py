@@ -44,7 +44,8 @@ def survivor(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int]]
     database, acknowledged = folder / "store.db", folder / "acknowledged"
     for _ in range(KILLS):
         first = lowest_missing(set(numbers(acknowledged)))
-        command = [sys.executable, "-m", "tests.exec_daemon.store_victim", database, acknowledged, str(first)]
+        words = ["-m", "tests.exec_daemon.store_victim", str(database), str(acknowledged), str(first)]
+        command = [sys.executable, *words]
         with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE) as victim:
             time.sleep(chance.uniform(0, LONGEST_LIFE_S))
             victim.kill()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,10 +67,10 @@ class Bench:
         assert await asyncio.to_thread(self.held.wait, SOON_S)
         return held
 
-    async def together(self, *writes: object) -> list[object]:
+    async def together(self, *writes: Coroutine[Any, Any, object]) -> list[object]:
         """All of them in one group, behind a write that is under way."""
         first = await self.hold()
-        tasks = [asyncio.ensure_future(write) for write in writes]  # type: ignore[arg-type]
+        tasks = [asyncio.ensure_future(write) for write in writes]
         await asyncio.sleep(0)
         self.gate.set()
         ends = await asyncio.gather(*tasks, return_exceptions=True)
@@ -111,7 +112,7 @@ async def test_one_that_fails_leaves_no_trace_and_hurts_no_neighbour(bench: Benc
 
 
 async def test_a_broken_statement_is_its_callers_own(bench: Bench) -> None:
-    def write(db: sqlite3.Connection) -> Written[None]:
+    def write(db: sqlite3.Connection) -> Written[Any]:
         db.execute("INSERT INTO nowhere VALUES (1)")
         return Written(None)
 
@@ -129,7 +130,7 @@ async def test_a_fault_of_the_disk_takes_down_only_the_write_that_meets_it(bench
 
 async def test_a_commit_that_fails_acknowledges_nothing(bench: Bench) -> None:
     reader = sqlite3.connect(bench.path, isolation_level=None)
-    await bench.writer.write(lambda db: Written(db.execute("PRAGMA busy_timeout = 0").close()))
+    await bench.writer.write(lambda db: Written(db.execute("PRAGMA busy_timeout = 0").fetchall()))
     reader.execute("BEGIN")
     reader.execute("SELECT * FROM words").fetchall()
     # In rollback-journal mode a reader keeps a commit from happening.

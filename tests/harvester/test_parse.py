@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -39,7 +40,7 @@ def test_a_real_reply_gives_its_intended_calls_and_nothing_else(reply):
     assert (parsed.verdict and parsed.verdict.word) == reply["verdict"]
 
 
-def ids(text: str, **where: str) -> list[str | None]:
+def ids(text: str, **where: Any) -> list[str | None]:
     return [item.call.call_id for item in parse(text, **where).calls]
 
 

@@ -39,7 +39,7 @@ def test_the_same_text_is_harvested_once(running: Box) -> None:
 
 def test_the_watcher_answers_a_reply_that_arrives(running: Box) -> None:
     posted = running.json("thread", "post", "ops", "[TOOL tools.list]", "--as", "heron")
-    answers = []
+    answers: list[dict[str, str]] = []
     deadline = time.monotonic() + 20
     while not answers and time.monotonic() < deadline:
         found = running.json("thread", "show", "ops")["messages"]

@@ -24,7 +24,7 @@ def registry(summary: str = "does what its name says") -> tuple[OpInfo, ...]:
             summary=summary,
             args_schema={"properties": {key: {} for key in op.arguments}, "required": list(op.required)},
         )
-        for op in reversed(vocabulary().known_ops.values())
+        for op in reversed(tuple(vocabulary().known_ops.values()))
     )
 
 

@@ -1,6 +1,7 @@
 """The header says the facts of O-63, one line each, whatever the names are."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,7 +13,7 @@ from prompt_envelope import EnvelopeContext, EnvelopeError
 NOW = datetime(2026, 12, 1, 7, 0, 3, tzinfo=UTC)
 
 
-def lines(**facts: object) -> list[str]:
+def lines(**facts: Any) -> list[str]:
     return list(EnvelopeContext(**{"now": NOW} | facts).lines())
 
 

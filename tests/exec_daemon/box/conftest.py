@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,8 +28,20 @@ from messaging import AuthorKind, EventType, Job, JobEvent, JobState, Message, M
 NOW = "2026-12-01T09:00:00.000Z"
 
 
-def a_job(job_id: str, owner: str, state: JobState = JobState.SUCCEEDED, **more: object) -> Job:
-    fields = {"op": "dm.send", "args": {}, "call_id": job_id, "created_at": NOW, "side_effecting": True}
+def logs_of(context: BoxContext) -> Path:
+    """Where this context looks for log files."""
+    assert context.log_dir
+    return context.log_dir
+
+
+def a_job(job_id: str, owner: str, state: JobState = JobState.SUCCEEDED, **more: Any) -> Job:
+    fields: dict[str, Any] = {
+        "op": "dm.send",
+        "args": {},
+        "call_id": job_id,
+        "created_at": NOW,
+        "side_effecting": True,
+    }
     return Job(id=job_id, identity=owner, state=state, **fields | more)
 
 

@@ -14,6 +14,7 @@ import pytest
 from exec_daemon.box import ACTIONS, Action, BoxContext, BoxError, FactsUnavailable, read
 from exec_daemon.box.bounds import size_bytes
 from messaging import ErrorCode
+from tests.exec_daemon.box.conftest import logs_of
 
 ARGUMENTS = {
     "job": "job-heron",
@@ -71,7 +72,7 @@ def test_a_store_that_cannot_answer_is_a_typed_error(action: Action) -> None:
 
 def test_known_secrets_and_terminal_codes_leave_no_reading(context: BoxContext) -> None:
     hostile = "\x1b]0;title\x07\x1b[31mred\x1b[0m sk-abcdefghijklmnopqrst correct-horse-battery"
-    (context.log_dir / "daemon.log").write_text(f"{hostile}\n")
+    (logs_of(context) / "daemon.log").write_text(f"{hostile}\n")
     context = replace(context, secrets=("correct-horse-battery",))
     (line,) = read("logs", "daemon", context)["data"]["lines"]
     assert line == "red [REDACTED] [REDACTED]"

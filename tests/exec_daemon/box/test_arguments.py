@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -46,11 +47,11 @@ def refusal(action: str, arg: object, context: BoxContext) -> BoxError:
 def test_a_hostile_argument_is_refused_before_anything_is_touched(  # O-43 D001 D003 D005 D006 D018 D023
     action: Action, arg: str
 ) -> None:
-    untouched = BoxContext(
-        facts=Untouchable(), repos=Untouchable(), log_dir=Untouchable(), clock=Untouchable()
-    )
+    thing: Any = Untouchable()
+    untouched = BoxContext(facts=thing, repos=thing, log_dir=thing, clock=thing)
     error = refusal(action.name, arg, untouched).error
     assert error.code is ErrorCode.INVALID_ARGS
+    assert action.argument
     assert action.argument.expected in error.message
     assert len(error.message) < 400
     assert not Path("/tmp/pwn").exists()
@@ -59,6 +60,7 @@ def test_a_hostile_argument_is_refused_before_anything_is_touched(  # O-43 D001 
 @pytest.mark.parametrize("arg", [True, False, None, 1.5, [], {}, ["a"], 10**400], ids=repr)
 @pytest.mark.parametrize("action", KEYED, ids=lambda action: action.name)
 def test_an_argument_that_is_no_text_is_refused_by_its_type(action: Action, arg: object) -> None:  # O-42
+    assert action.argument
     assert refusal(action.name, arg, BoxContext()).error.details["argument"] == action.argument.name
 
 

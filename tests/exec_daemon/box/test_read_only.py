@@ -45,8 +45,9 @@ async def fill(database: Path) -> None:
     store = await open_store(database)
     await store.add_agent(Agent(name="heron", thread="heron", role="agent"))
     await store.create_thread(NewThread(id="ops", title="Operations", agent="heron"))
-    kinds = {"author_kind": AuthorKind.AGENT, "kind": MessageKind.TEXT}
-    await store.append(NewMessage(thread="ops", author="heron", body="hello", **kinds))
+    agent, text = AuthorKind.AGENT, MessageKind.TEXT
+    hello = NewMessage(thread="ops", author="heron", body="hello", author_kind=agent, kind=text)
+    await store.append(hello)
     await store.close()
 
 

@@ -9,6 +9,7 @@ import pytest
 from exec_daemon.box import BoxContext, BoxError, Scope, read
 from exec_daemon.box.ports import UsageFacts
 from messaging import CallError, ErrorCode
+from tests.exec_daemon.box.conftest import logs_of
 
 HERON = Scope("agent/heron")
 
@@ -116,7 +117,7 @@ def test_queue_usage_and_workers_are_shown_as_they_are(context: BoxContext, fact
 
 
 def test_errors_come_from_the_store_and_from_our_log(context: BoxContext) -> None:
-    (context.log_dir / "daemon.log").write_text("INFO fine\nERROR disk token=CANARYCANARY\nINFO no errors\n")
+    (logs_of(context) / "daemon.log").write_text("INFO fine\nERROR disk token=CANARYCANARY\nINFO no errors\n")
     data = read("errors", None, context)["data"]
     assert [error["code"] for error in data["errors"]] == ["TIMEOUT"]
     assert data["lines"] == ["ERROR disk token=[REDACTED]"]
