@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from harvester.adapters.adapter import Adapter
 from harvester.adapters.failure import Failure, FailureKind, classify, failure
 from harvester.adapters.listener import Heard
+
+# Who was not the agent that we asked for has no say in how its run went.
+_BEFORE_VERDICT: Final = frozenset({FailureKind.SESSION_LOST, FailureKind.ENVELOPE_REQUIRED})
 
 
 class Status(StrEnum):
@@ -81,6 +84,8 @@ def conclude(adapter: Adapter, heard: Heard, ended: Ended) -> Outcome:
 
 
 def _wrong(adapter: Adapter, heard: Heard, ended: Ended) -> Failure | None:
+    if ended.stopped and ended.stopped.kind in _BEFORE_VERDICT:
+        return ended.stopped
     if heard.verdict:
         return heard.verdict.failure
     if ended.stopped:

@@ -1,15 +1,21 @@
-"""`box agent`: who can be written to: add, list."""
+"""`box agent`: who can be written to, and their command lines: add, list, run, replay."""
 
 from __future__ import annotations
 
 import click
 
+from inband.cli.agent_replay import replay
+from inband.cli.agent_run import run_agent
 from inband.cli.shared import connected, json_option, show, table
 
 
 @click.group()
 def agent() -> None:
-    """Register agents; messages can be sent to registered ones only."""
+    """Register agents (messages can be sent to registered ones only), and run their command lines."""
+
+
+agent.add_command(run_agent)
+agent.add_command(replay)
 
 
 @agent.command()

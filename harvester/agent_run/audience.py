@@ -1,0 +1,60 @@
+"""Show events to somebody who may read slowly, stop reading, or leave: the agent never waits for them (J-28).
+
+What does not fit the queue is not shown, and a line says how much that was (J-32).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Final, Self
+
+# Some seconds of an agent that streams word by word; in bytes a few hundred thousand.
+MOST_WAITING: Final = 2000
+# A reader that is alive has taken the rest by then.
+LAST_WAIT_S: Final = 2.0
+
+
+class Audience:
+    """`with Audience(write) as audience: audience.show(text)`; `write` may block, or raise OSError once."""
+
+    def __init__(self, write: Callable[[str], None], lagged: Callable[[int], str]) -> None:
+        self._write = write
+        self._lagged = lagged
+        self._waiting: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
+        self._dropped = 0
+        self._thread = threading.Thread(target=self._write_all, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Gives the reader a moment for what still waits; a reader that does not read is left behind."""
+        with contextlib.suppress(queue.Full):
+            self._waiting.put(None, timeout=LAST_WAIT_S)
+            self._thread.join(LAST_WAIT_S)
+
+    def show(self, text: str) -> None:
+        """Never blocks, never raises."""
+        try:
+            if self._dropped:
+                self._waiting.put_nowait(self._lagged(self._dropped))
+                self._dropped = 0
+            self._waiting.put_nowait(text)
+        except queue.Full:
+            self._dropped += 1
+
+    def _write_all(self) -> None:
+        gone = False
+        while (text := self._waiting.get()) is not None:
+            if not gone:
+                try:
+                    self._write(text)
+                except (OSError, ValueError):  # it left, or its stream is closed
+                    gone = True

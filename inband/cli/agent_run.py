@@ -1,0 +1,212 @@
+"""`box agent run`: run an agent's command line, watch it, and harvest what it finally says."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from harvester import Harvested, harvest_reply
+from harvester.adapters import ADAPTERS, FailureKind, Outcome, Status
+from harvester.agent_run import Audience, Command, Limits, run
+from inband.cli.agent_shown import as_json_line, as_line, json_line, lagged_line, outcome_lines
+from inband.cli.failures import exit_code_of_result
+from inband.cli.shared import connected, json_option, read_text, settings_of, show
+from inband.compose import scan_policy
+from inband.errors import Exit, InputError
+
+# Our own credentials: an agent whose only channel is text gets no other one by inheriting it.
+_OURS: Final = frozenset({"BOX_TOKEN", "BOX_TOKEN_FILE"})
+_MOST_PROMPT_BYTES: Final = 16 << 20
+_LIMITS: Final = Limits()
+_EXITS: Final = {
+    FailureKind.STALLED: Exit.TIMED_OUT,
+    FailureKind.TIMED_OUT: Exit.TIMED_OUT,
+    FailureKind.CANCELLED: Exit.INTERRUPTED,
+}
+
+adapter_option = click.option(
+    "--adapter",
+    metavar="NAME",
+    type=click.Choice(list(ADAPTERS)),
+    default="envelope",
+    show_default=True,
+    help=f"What reads its output: {', '.join(ADAPTERS)}.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The command line of `box agent run`."""
+
+    adapter: str
+    argv: tuple[str, ...]
+    thread: str | None
+    agent: str | None
+    prompt_file: str | None
+    resume: str | None
+    folder: Path | None
+    stall_s: float
+    timeout_s: float
+    record: Path | None
+    events: bool
+    as_json: bool
+
+
+@click.command("run")
+@adapter_option
+@click.option(
+    "--thread", metavar="ID", help="Post its final words there as the agent's reply, and harvest it."
+)
+@click.option("--agent", metavar="NAME", help="Who it is (default: the thread's agent).")
+@click.option("--prompt-file", metavar="FILE", help="Goes to its standard input, where ps does not show it.")
+@click.option("--resume", metavar="SESSION", help="Go on with this session of the CLI.")
+@click.option(
+    "--folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Where it works.",
+)
+@click.option(
+    "--stall", "stall_s", default=_LIMITS.stall_s, show_default=True, help="Seconds of silence that end it."
+)
+@click.option(
+    "--timeout", "timeout_s", default=_LIMITS.wall_s, show_default=True, help="Seconds it may take in all."
+)
+@click.option(
+    "--record",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Keep its output for replay.",
+)
+@click.option("--events", is_flag=True, help="Its events as JSON Lines on stdout, the outcome last.")
+@json_option
+@click.argument("argv", nargs=-1, required=True, metavar="-- ARGV...")
+@click.pass_context
+def run_agent(ctx: click.Context, /, **given: Any) -> int:
+    """Run an agent's command line, watch it, and say what it came to.
+
+    What it does is shown on stderr, its final words and the outcome on stdout. With --thread the final
+    words of a run that succeeded are posted as the agent's reply, and their directives run, once.
+
+    \b
+    Examples:
+      box agent run --adapter claude -- claude -p --verbose --output-format stream-json "check the disk"
+      box agent run --adapter codex --thread ops --prompt-file task.md -- codex exec --json -
+    """
+    asked = Asked(**given)
+    command = _command(asked)
+    agent = _who(ctx, asked)
+    outcome = _watch(asked, command)
+    delivered: dict[str, Any] = {}
+    code = exit_code_of_outcome(outcome)
+    try:
+        if agent and asked.thread and outcome.reply:
+            done, delivered = _deliver(ctx, asked.thread, agent, outcome.reply)
+            code = max([code, *map(exit_code_of_result, done.results)])
+    finally:  # hours of work are shown even if the daemon has gone away meanwhile
+        _show(asked, outcome, delivered)
+    return int(code)
+
+
+def _command(asked: Asked) -> Command:
+    argv = list(asked.argv)
+    if asked.resume is not None:
+        try:
+            argv = ADAPTERS[asked.adapter].resumed(argv, asked.resume)
+        except ValueError as wrong:
+            raise InputError(str(wrong)) from None
+    prompt = read_text(asked.prompt_file, _MOST_PROMPT_BYTES) if asked.prompt_file else ""
+    environment = {name: value for name, value in os.environ.items() if name not in _OURS}
+    return Command(argv=argv, environment=environment, folder=asked.folder, prompt=prompt.encode())
+
+
+def _who(ctx: click.Context, asked: Asked) -> str | None:
+    """Whose reply it will be. Asked before the run: a thread that is not there is known at once."""
+    if asked.thread is None:
+        return None
+    with connected(ctx, "harvester") as client:
+        agent = asked.agent or client.thread(asked.thread).agent
+    if agent is None:
+        raise InputError(f"thread {asked.thread!r} has no agent; say who it is with --agent NAME")
+    return agent
+
+
+def _watch(asked: Asked, command: Command) -> Outcome:
+    text, stream = (as_json_line, sys.stdout) if asked.events else (as_line, sys.stderr)
+    quiet = asked.as_json and not asked.events
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_ended_by_signals())
+        record = stack.enter_context(_record(asked.record))
+        audience = stack.enter_context(Audience(lambda line: click.echo(line, file=stream), lagged_line))
+        return run(
+            ADAPTERS[asked.adapter],
+            command,
+            limits=Limits(stall_s=asked.stall_s, wall_s=asked.timeout_s),
+            resumes=asked.resume,
+            on_event=lambda event: None if quiet else audience.show(text(event)),
+            on_output=record,
+        )
+
+
+@contextmanager
+def _record(file: Path | None) -> Iterator[Callable[[bytes], object]]:
+    if file is None:
+        yield lambda _chunk: None
+        return
+    try:
+        stream = file.open("wb")
+    except OSError as broken:
+        raise InputError(f"{file}: cannot be written: {broken.strerror}") from None
+    with stream:
+        yield stream.write
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """TERM and HUP end the run as Ctrl-C does, so that the agent is ended with us."""
+    before = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _deliver(ctx: click.Context, thread: str, agent: str, reply: str) -> tuple[Harvested, dict[str, Any]]:
+    """Each run is a reply of its own, also when it says what another one said."""
+    with connected(ctx, "harvester") as client:
+        message = client.post_message(
+            thread, reply, as_agent=agent, key=f"agent-run:{uuid.uuid4().hex}"
+        ).message
+        done = harvest_reply(client, message, scan_policy(settings_of(ctx)))
+    posted = done.posted.to_json() if done.posted else None
+    results = [result.to_json() for result in done.results]
+    return done, {"reply": message.id, "results": results, "posted": posted}
+
+
+def _show(asked: Asked, outcome: Outcome, delivered: dict[str, Any]) -> None:
+    if asked.events:
+        click.echo(json_line("outcome", outcome.to_json() | delivered))
+        return
+    show(outcome.to_json() | delivered, lambda: outcome_lines(outcome, delivered), as_json=asked.as_json)
+
+
+def exit_code_of_outcome(outcome: Outcome) -> Exit:
+    """An agent that said nothing has not done what it was run for, whatever its program says."""
+    if outcome.status is Status.SUCCESS:
+        return Exit.OK
+    return _EXITS.get(outcome.failure.kind, Exit.FAILED) if outcome.failure else Exit.FAILED
