@@ -11,8 +11,8 @@ from messaging.sinks.errors import SinkBroken, SinkClosed, SinkError, TransportE
 from messaging.sinks.file import FileSink
 from messaging.sinks.lines import EventsSink, ResultSink
 from messaging.sinks.retry import Retries
+from messaging.sinks.selection import SINKS, Selected, transport
 from messaging.sinks.target import allowed_hosts, check_target
-from messaging.sinks.transport import SINKS, Selected, transport
 from messaging.sinks.variables import VARIABLES
 
 if TYPE_CHECKING:

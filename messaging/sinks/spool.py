@@ -17,7 +17,7 @@ from typing import Final
 
 from messaging.emitter import Sink
 from messaging.events import JOB_ID, JobEvent
-from messaging.sinks.errors import SinkBroken, SinkError
+from messaging.sinks.errors import SinkBroken, SinkClosed, SinkError
 from messaging.sinks.file import FileSink
 from messaging.sources.lines import read_lines
 
@@ -120,9 +120,12 @@ class SpoolingSink:
         self._one_at_a_time = asyncio.Lock()
         self._kept: set[str] = set()
         self._failed_at_s = 0.0
+        self._closed = False
 
     async def emit(self, event: JobEvent) -> None:
         async with self._one_at_a_time:
+            if self._closed:
+                raise SinkClosed("the sink is closed")
             ready = self._worth_a_try(event) and await self._flushed(event.job_id)
             if ready and await self._taken(event):
                 return
@@ -131,6 +134,9 @@ class SpoolingSink:
 
     async def close(self) -> None:
         async with self._one_at_a_time:
+            if self._closed:
+                return
+            self._closed = True
             problems = [await self._resend(job_id) for job_id in sorted(self._kept)]
             await self._sink.close()
         left = [problem for problem in problems if problem]

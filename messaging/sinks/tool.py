@@ -25,7 +25,7 @@ from messaging.errors import MessagingError
 from messaging.redaction import redact, secret_values
 from messaging.sinks.errors import SinkError, TransportError
 from messaging.sinks.nats import NatsSink
-from messaging.sinks.transport import Selected, transport
+from messaging.sinks.selection import Selected, transport
 from messaging.tool_exit import exit_of
 
 ResultT = TypeVar("ResultT")

@@ -8,19 +8,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from messaging.sources.await_job import History, JobTimedOut, await_job, in_order
     from messaging.sources.child import ChildEnd, run_child
+    from messaging.sources.history import History, JobTimedOut, await_job, in_order
     from messaging.sources.lines import read_lines
     from messaging.sources.nats import nats_events
     from messaging.sources.stream import file_events, pipe_events
 
 _LAZY = {
     "ChildEnd": "child",
-    "History": "await_job",
-    "JobTimedOut": "await_job",
-    "await_job": "await_job",
+    "History": "history",
+    "JobTimedOut": "history",
+    "await_job": "history",
     "file_events": "stream",
-    "in_order": "await_job",
+    "in_order": "history",
     "nats_events": "nats",
     "pipe_events": "stream",
     "read_lines": "lines",

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from messaging.events import JobEvent
-from messaging.sources.await_job import in_order
+from messaging.sources.history import in_order
 from messaging.sources.stream import pipe_events
 from messaging.tool_exit import End, settle
 

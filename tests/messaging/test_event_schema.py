@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import messaging
-
 from messaging import EventError, EventType, JobEvent, decode_event, read_event
 from messaging.event_schema import SCHEMA
 from tests.messaging._events import PAYLOADS, event
