@@ -31,7 +31,7 @@ def calls(language: str, body: str) -> list[Call]:
 def _is_action(line: str) -> bool:
     """In `box` a line is read as an action before anything else."""
     action, *rest = re.split(r"[ \t]+", line)
-    return action in BOX_ACTIONS and len(rest) <= 1
+    return action in BOX_ACTIONS and len(rest) <= 1 and not any(re.search(r"\s", word) for word in rest)
 
 
 def _actions(body: str) -> list[Call] | None:

@@ -14,8 +14,6 @@ from tests.oracle import curl, directives, shapes
 from tests.oracle.quotations import MARKS, Place, quotations, strikes
 
 _TICKS = re.compile("`+")
-# CommonMark escapes ASCII punctuation; the quotation marks of GRAMMAR 2.8 can be escaped as well.
-_ESCAPABLE = frozenset(string.punctuation) | MARKS
 _TILDES = re.compile("~+")
 
 
@@ -106,7 +104,7 @@ class Inside:
                 return self._curl(at, command)
         char = self.text[at]
         if char == "\\":
-            return at + 1 + (self.text[at + 1 : at + 2] in _ESCAPABLE)
+            return at + 1 + (self.text[at + 1 : at + 2] in tuple(string.punctuation))
         if char in MARKS:
             self._marks.append(at)
         steps = {"`": self._ticks, "~": self._tildes, "<": self._tag, "[": self._bracket}

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from harvester import Directive, Event, Scanner, ScanPolicy, Verdict, parse
+from harvester import Directive, Event, Form, Scanner, ScanPolicy, Verdict, parse
 from tests.oracle.oracle import Expected, expected
 
-# How two readings differ: what runs too much, what too little, the verdict, the pieces, the whole reply.
-FAILS_OPEN, MISSES, VERDICT, CHUNKS, PARSE = "FAILS_OPEN", "MISSES", "VERDICT", "CHUNKS", "PARSE"
+# How two readings differ: runs too much, too little, the verdict, the pieces, the whole reply, the place.
+FAILS_OPEN, MISSES, VERDICT, CHUNKS, PARSE, SPAN = "FAILS_OPEN MISSES VERDICT CHUNKS PARSE SPAN".split()
+
+_BRACKETS = (Form.F1, Form.F2, Form.F3, Form.F4)
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,16 @@ def _kind(found: list[Event], told: Expected) -> str | None:
             if call in extra:
                 extra.remove(call)
         return FAILS_OPEN if extra else MISSES
+    if _places(found) != [(call.form, call.at) for call in told.seen if call.form in _BRACKETS]:
+        return SPAN
     words = [event.word for event in found if isinstance(event, Verdict)]
     return None if (words[-1] if words else None) == told.verdict else VERDICT
+
+
+def _places(found: list[Event]) -> list[tuple[str, int]]:
+    """Form and beginning of what ran outside fences."""
+    ran = [event for event in found if isinstance(event, Directive)]
+    return [(event.form, event.span[0]) for event in ran if event.form in _BRACKETS]
 
 
 def _key(op: str, args: dict[str, Any]) -> str:
