@@ -13,8 +13,11 @@ from messaging import CallError, ErrorCode
 
 
 def dump(value: Any, *, ascii_only: bool = False) -> bytes:
-    """Compact JSON with sorted keys, in UTF-8; a lone surrogate, which UTF-8 cannot hold, becomes `?`."""
-    text = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"), sort_keys=True)
+    """Compact JSON in UTF-8, keys in the order that whoever made the value chose: readers see the same one.
+
+    A lone surrogate, which UTF-8 cannot hold, becomes `?`.
+    """
+    text = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8", "replace")
 
 

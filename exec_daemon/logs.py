@@ -1,11 +1,11 @@
-"""The daemon's log: plain lines to `daemon.log` and to stderr, redacted, never a token."""
+"""Logs: plain lines to a file of the state directory and to stderr, redacted, never a token."""
 
 from __future__ import annotations
 
 import logging
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -19,7 +19,10 @@ _MOST_BYTES: Final = 8 * 1024 * 1024
 _FILES: Final = 2
 # The log of requests.
 ACCESS: Final = "exec_daemon.access"
-_ROOTS: Final = ("exec_daemon", "uvicorn", "asyncio")
+# Loggers of the daemon, and how much of each is kept.
+DAEMON: Final = {"exec_daemon": logging.INFO, "uvicorn": logging.WARNING, "asyncio": logging.WARNING}
+# The watcher's, for a file of its own: two processes cannot rotate one.
+WATCHER: Final = {"harvester": logging.INFO}
 
 
 class _Lines(logging.Formatter):
@@ -61,17 +64,17 @@ def _sinks(file: Path, *, stderr: bool) -> list[logging.Handler]:
 
 
 @contextmanager
-def logging_to(file: Path, *, stderr: bool) -> Iterator[None]:
-    """Sends our log and the server's there for as long as it lasts; raises `HomeUnusable`."""
+def logging_to(file: Path, levels: Mapping[str, int] = DAEMON, *, stderr: bool) -> Iterator[None]:
+    """Sends what these loggers say there for as long as it lasts; raises `HomeUnusable`."""
     sinks = _sinks(file, stderr=stderr)
     for sink in sinks:
         sink.setFormatter(_Lines())
-    loggers = [logging.getLogger(name) for name in _ROOTS]
+    loggers = [logging.getLogger(name) for name in levels]
     before = [(logger.level, logger.propagate) for logger in loggers]
     for logger in loggers:
         logger.handlers += sinks
         logger.propagate = False
-        logger.setLevel(logging.INFO if logger.name == "exec_daemon" else logging.WARNING)
+        logger.setLevel(levels[logger.name])
     try:
         yield
     finally:

@@ -33,6 +33,7 @@ def _secret(needs: str, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> _Secre
 
 _SECRETS: Final = (
     _secret("-----begin", rf"{_KEY_BEGINS}(?:[\s\S]{{0,16384}}?{_KEY_ENDS}|[\s\S]{{0,16384}})"),
+    _secret("inband_", r"\binband_[A-Za-z0-9_-]{16,}"),
     _secret("sk-", r"\bsk-[A-Za-z0-9_-]{16,}"),
     _secret("bearer", r"(?P<keep>\bBearer\s{1,8})[A-Za-z0-9._~+/=-]{16,}", re.IGNORECASE),
     _secret("--", r"(?P<keep>--(?:token|password|secret|api-?key)[= ])\S+", re.IGNORECASE),

@@ -8,6 +8,7 @@ import threading
 
 import click
 
+from exec_daemon.logs import WATCHER, logging_to
 from inband import compose
 from inband.cli.shared import settings_of
 from inband.lifeline import end_with_parent
@@ -84,7 +85,9 @@ def _watcher(settings: Settings) -> int:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    compose.watch(settings, stop)
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with logging_to(settings.home / "watcher.log", WATCHER, stderr=True):
+        compose.watch(settings, stop)
     return 0
 
 

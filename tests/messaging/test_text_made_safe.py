@@ -10,6 +10,7 @@ from messaging import fenced, neutralise, one_line, redact, secret_values, strip
 
 # M-44, M-46: each with the part that must be gone.
 SECRETS = {
+    "our own token": ("got inband_abcdefghijklmnop1234 from", "abcdefghijklmnop1234"),
     "OpenAI key": ("key sk-abcdefghijklmnop1234 here", "sk-abcdefghijklmnop1234"),
     "bearer": ("Authorization: bearer abcdefghijklmnopqrst", "abcdefghijklmnopqrst"),
     "flag": ("tool --token=hunter2 run", "hunter2"),
