@@ -12,7 +12,8 @@ import re
 from typing import Final
 
 from harvester.events import SkipReason
-from harvester.scanner.endings import Cut, close_unfinished, examine, run_fence
+from harvester.scanner.endings import close_unfinished, run_fence
+from harvester.scanner.examination import Cut, examine
 from harvester.scanner.leaves import Fence, Hidden, Html, Leaf, Paragraph, Piece, Table, is_plain
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Cursor, Line
@@ -205,7 +206,7 @@ class Blocks:
 
         Then no line has to be read twice, which a flood of tags would make quadratic.
         """
-        if self._inert() or not is_plain(line.text, first, end):
+        if self._inert() not in {None, SkipReason.DEAD} or not is_plain(line.text, first, end):
             return False
         return paragraph is None or (not paragraph.long and paragraph.is_plain())
 
@@ -274,12 +275,12 @@ class Blocks:
 
 
 _CONTAINERS: Final = frozenset({Start.QUOTE, Start.ITEM})
-_COMMENT: Final = re.compile(r"<!--")
+_COMMENT: Final = re.compile(r"(?:(?:[-+*>]|[0-9]{1,9}[.)])[ \t]*+)*+(<!--)")
 
 
 def _unfollowed(cursor: Cursor) -> Found | None:
     """What stands too deep is text, or a comment, since that one goes on behind its container."""
-    comment = _COMMENT.search(cursor.text, cursor.first)
+    comment = _COMMENT.match(cursor.text, cursor.first)
     return Found(Start.HTML, comment, COMMENT_KIND) if comment else None
 
 

@@ -1,65 +1,15 @@
-"""What happens when a block ends: its inside is examined, or its body is run."""
+"""What happens when a leaf block ends: its inside is examined, its body is run, or it is inert."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from harvester.events import Directive, Form, SkipReason
 from harvester.scanner.curl import read_curl
+from harvester.scanner.examination import Cut, examine
 from harvester.scanner.fences import read_body
-from harvester.scanner.inside import Inside, worth_reading
-from harvester.scanner.layout import Tag
-from harvester.scanner.leaves import Fence, Hidden, Leaf, Paragraph, Piece
+from harvester.scanner.leaves import Fence, Hidden, Leaf, Paragraph
 from harvester.scanner.ledger import Ledger
-from harvester.scanner.lines import Line
-from harvester.scanner.passage import Passage, utf8_bytes
+from harvester.scanner.passage import Passage
 from patterns import vocabulary
-
-
-class Cut(NamedTuple):
-    """A reasoning tag takes over at `start`; `lines` are what has been read from behind it on.
-
-    `inline`: it stood in the middle of a line, so that those were read to the end of their paragraph.
-    """
-
-    start: int
-    name: str
-    lines: list[Line]
-    inline: bool = True
-
-    def then(self, line: Line) -> Cut:
-        """With one more line to be read again."""
-        return self._replace(lines=[*self.lines, line])
-
-
-def _cut(passage: Passage, pieces: list[Piece], tag: Tag) -> Cut:
-    start, end = passage.span(tag.start, tag.end)
-    place = next(number for number, piece in enumerate(pieces) if end <= piece.line.start + piece.last)
-    line = pieces[place].line
-    behind = line._replace(begin=end - line.start)
-    return Cut(start, tag.name or "", [behind, *(piece.line for piece in pieces[place + 1 :])])
-
-
-def examine(
-    pieces: list[Piece], ledger: Ledger, inert: SkipReason | None, *, curl: bool = False
-) -> Cut | None:
-    """The inside of a paragraph, heading or table row."""
-    passage = Passage(
-        [(piece.line.text[piece.first : piece.last], piece.line.start + piece.first) for piece in pieces]
-    )
-    if not worth_reading(passage.text):
-        return None
-    if utf8_bytes(passage.text) > ledger.policy.max_paragraph_bytes:
-        inert = inert or SkipReason.TOO_LONG
-    if inert:
-        hidden = Hidden(inert, passage.origin(0))
-        hidden.see(passage.text, passage.origin(0))
-        hidden.end = passage.span(0, len(passage.text))[1]
-        hidden.close(ledger)
-        return None
-    inside = Inside(passage, ledger, curl=curl)
-    inside.read()
-    return _cut(passage, pieces, inside.cut) if inside.cut else None
 
 
 def run_fence(fence: Fence, ledger: Ledger) -> None:

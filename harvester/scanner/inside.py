@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from heapq import merge
 from typing import Final
 
 from harvester.events import Directive, Form, SkipReason, Verdict
-from harvester.scanner.layout import Curl, Reader, Tag
+from harvester.scanner.layout import Curl, Layout
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.openers import OPENER, Ahead, Construct, Kind, balanced_end, marked, read_construct
 from harvester.scanner.passage import Passage
@@ -15,10 +16,10 @@ from harvester.scanner.tags import REASONING, REASONING_END
 from harvester.scanner.verdicts import read_verdict
 
 _COMMAND_LINE: Final = re.compile(r"^(?:\$ )?curl ", re.MULTILINE)
+_DIRECTIVES: Final = frozenset({Kind.CALL, Kind.BROKEN})
 _NO_DIRECTIVE: Final = {Kind.PROSE: SkipReason.PROSE, Kind.NO_CALL: SkipReason.NO_CALL}
 _BROKEN_END: Final = re.compile(r"[ \t\n]*+\]")
 _ENDS_LINE: Final = re.compile(r"[ \t]*+\][ \t]*+(?:\n|\Z)")
-_STRAIGHT: Final = frozenset("'\"")
 
 
 def worth_reading(text: str) -> bool:
@@ -31,55 +32,32 @@ def worth_reading(text: str) -> bool:
 
 
 class Inside:
-    """Goes through the openers, commands and reasoning tags of a text, in order.
+    """Goes through the openers and commands of a text, in order."""
 
-    `cut` is the opening reasoning tag that ends the text, if one does.
-    """
-
-    def __init__(self, passage: Passage, ledger: Ledger, *, curl: bool) -> None:
-        self.cut: Tag | None = None
+    def __init__(self, passage: Passage, layout: Layout, ledger: Ledger) -> None:
         self._passage = passage
         self._text = passage.text
+        self._layout = layout
         self._ledger = ledger
-        self._layout = Reader(passage.text, ledger.policy, curl=curl).read()
-        self._sweep = Sweep(self._layout)
+        self._sweep = Sweep(layout)
         self._ahead = Ahead(passage.text)
         self._pos = 0
         self._judged = -1
+        self._links: dict[int, bool] = {}
 
     def read(self) -> None:
-        """Report everything; stops at a reasoning tag and behind a broken directive."""
+        """Report everything, up to a broken directive behind which nothing runs."""
+        curls = {curl.start: curl for curl in self._layout.curls}
         openers = (match.start() for match in OPENER.finditer(self._text))
-        items: list[tuple[int, Tag | Curl | None]] = [(place, None) for place in openers]
-        items += [(tag.start, tag) for tag in self._layout.tags]
-        items += [(curl.start, curl) for curl in self._layout.curls]
-        items.sort(key=lambda item: item[0])
-        for place, item in items:
+        for place in merge(openers, sorted(curls)):
             if place < self._pos:
                 continue
-            self._take(place, item)
-            if self.cut or self._ledger.dead:
-                return
-
-    def _take(self, place: int, item: Tag | Curl | None) -> None:
-        match item:
-            case Tag():
-                self._tag(item)
-            case Curl():
-                self._curl(item)
-            case None:
+            if place in curls:
+                self._curl(curls[place])
+            else:
                 self._opener(place)
-
-    def _tag(self, tag: Tag) -> None:
-        """GRAMMAR 2: it counts where a directive would be live, except directly between straight quotes."""
-        around = self._text[tag.start - 1 : tag.start] if tag.start else "", self._text[tag.end : tag.end + 1]
-        quoted = around[0] in _STRAIGHT and around[0] == around[1]
-        if quoted or self._sweep.reason(tag.start):
-            return
-        if tag.name is None:
-            self._ledger.orphan(self._passage.span(tag.start, tag.end)[1])
-        else:
-            self.cut = tag
+            if self._ledger.dead:
+                return
 
     def _curl(self, curl: Curl) -> None:
         self._pos = curl.end
@@ -93,9 +71,7 @@ class Inside:
             self._ledger.run([Directive(Form.F6, curl.call.op, curl.call.args, span, curl.call.id)], span)
 
     def _opener(self, start: int) -> None:
-        construct = self._layout.constructs.get(start)
-        if construct is None:  # in code or in a tag: inert, whatever it begins
-            construct = read_construct(self._text, start, self._ledger.policy)
+        construct = self._construct(start)
         if self._text.startswith("[RESULT", start):
             self._result(construct)
         elif construct.kind is Kind.BROKEN:
@@ -105,10 +81,11 @@ class Inside:
 
     # ---- why an opener does not run ----------------------------------------------------------------
 
-    def _inert(self, start: int, end: int) -> SkipReason | None:
-        """GRAMMAR 2.5 to 2.8 for a directive from `start` to before `end`."""
+    def _inert(self, start: int, end: int, *, closed: bool = True) -> SkipReason | None:
+        """GRAMMAR 2.5 to 2.8 for a directive from `start` to before `end`; `closed` if its `]` is there."""
         reason = self._sweep.reason(start)
-        before, after = self._text[start - 1 : start] if start else "", self._text[end : end + 1]
+        before = self._text[start - 1 : start] if start else ""
+        after = self._text[end : end + 1] if closed else ""
         if "`" in before + after or self._sweep.left_by_code(start, end):
             return reason or SkipReason.CODE_SPAN
         return reason or (SkipReason.QUOTED if before == after == "'" else None)
@@ -145,7 +122,7 @@ class Inside:
             self._run(construct)
 
     def _no_directive(self, construct: Construct) -> SkipReason | None:
-        if construct.start in self._layout.links:
+        if construct.end > 0 and self._is_link(construct.start, construct.end):
             return SkipReason.LINK
         return marked(self._text, construct.start) or _NO_DIRECTIVE.get(construct.kind)
 
@@ -159,21 +136,45 @@ class Inside:
         end = balanced_end(self._text, construct.brace)
         close = _BROKEN_END.match(self._text, end) if end else None
         behind = close.end() if close else end or len(self._text)
-        link = SkipReason.LINK if close and self._is_link(behind) else None
-        reason = marked(self._text, construct.start) or link or self._inert(construct.start, behind)
+        link = SkipReason.LINK if close and self._is_link(construct.start, behind) else None
+        inert = self._inert(construct.start, behind, closed=close is not None)
+        reason = marked(self._text, construct.start) or link or inert
         if reason:
             self._pass(construct, reason, 0)
         else:
             self._resume(construct, end)
 
-    def _is_link(self, behind: int) -> bool:
-        """Does something follow the `]` that makes the brackets a Markdown link?"""
-        if not self._text.startswith("[", behind):
-            return self._text.startswith("(", behind)
-        if behind in self._layout.links or OPENER.match(self._text, behind) is None:
-            return True
-        follower = read_construct(self._text, behind, self._ledger.policy)
-        return follower.kind not in {Kind.CALL, Kind.BROKEN}
+    def _is_link(self, start: int, behind: int) -> bool:
+        """Does something follow the `]` that makes the brackets a Markdown link (GRAMMAR 1)?
+
+        A directive that follows decides it by what follows itself, so a chain of them is one answer.
+        """
+        chain = [start]
+        while start not in self._links and self._opens_directive(behind):
+            start = behind
+            chain.append(start)
+            behind = self._behind(start)
+        link = self._links.get(start, self._text[behind : behind + 1] in {"(", "["})
+        self._links.update(dict.fromkeys(chain, link))
+        return link
+
+    def _opens_directive(self, place: int) -> bool:
+        return OPENER.match(self._text, place) is not None and self._construct(place).kind in _DIRECTIVES
+
+    def _behind(self, start: int) -> int:
+        """Behind the `]` of a directive; at the end of the text if a broken one has none."""
+        construct = self._construct(start)
+        if construct.kind is not Kind.BROKEN:
+            return construct.end
+        end = balanced_end(self._text, construct.brace)
+        close = _BROKEN_END.match(self._text, end) if end else None
+        return close.end() if close else len(self._text)
+
+    def _construct(self, start: int) -> Construct:
+        """What the opener begins; in code or in a tag `layout` has not read it."""
+        if start not in self._layout.constructs:
+            self._layout.constructs[start] = read_construct(self._text, start, self._ledger.policy)
+        return self._layout.constructs[start]
 
     def _resume(self, construct: Construct, end: int | None) -> None:
         """GRAMMAR 4: behind a live broken directive the scan goes on if its `}` and `]` end their line."""

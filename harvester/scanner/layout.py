@@ -192,7 +192,7 @@ class Reader:
         start = self._elements[name].pop()
         if not self._elements[name]:
             del self._elements[name]
-            self._hide(start, tag.end(), SkipReason.HTML)
+            self._hide(start, tag.end(), SkipReason.HTML, bounds=True)
 
     def _command(self, start: int) -> int:
         """GRAMMAR 6: a line that starts with `curl `, with its continuations; inert as a whole if no call."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from copy import copy
 
 from harvester.events import Span
 
@@ -19,6 +20,12 @@ class Passage:
         for piece, _ in pieces:
             self._starts.append(self._starts[-1] + len(piece) + 1)
         self._starts.pop()
+
+    def before(self, end: int) -> Passage:
+        """The same up to `end`."""
+        passage = copy(self)
+        passage.text = self.text[:end]
+        return passage
 
     def origin(self, position: int) -> int:
         """The offset in the reply of the character at `position`."""

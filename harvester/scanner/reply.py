@@ -8,7 +8,7 @@ from typing import Final
 
 from harvester.events import SkipReason
 from harvester.scanner.blocks import Blocks
-from harvester.scanner.endings import Cut
+from harvester.scanner.examination import Cut
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Line
 from harvester.scanner.tags import closing

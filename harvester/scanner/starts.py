@@ -140,7 +140,7 @@ def _cells(row: str) -> int:
     """Cells of a table row: a pipe at its start or end separates nothing, an escaped one neither."""
     row = row.strip(" \t")
     pipes = [match.start() for match in _CELL_END.finditer(row) if match[1]]
-    return len(pipes) + 1 - (0 in pipes) - (len(row) - 1 in pipes and len(row) > 1)
+    return len(pipes) + 1 - (0 in pipes) - (len(row) - 1 in pipes)
 
 
 def is_delimiter_row(cursor: Cursor, header: str) -> bool:
