@@ -11,6 +11,7 @@ import os
 import selectors
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,15 +67,15 @@ class Child:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._selector.close()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe:
+                pipe.close()
         if self._process.returncode is None:
             self.signal(signal.SIGTERM)
             self._wait(self._term_s)
             self.signal(signal.SIGKILL)
             self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if pipe:
-                pipe.close()
-        self._selector.close()
 
     @property
     def errors(self) -> str:
@@ -113,11 +114,10 @@ class Child:
         return self._process.wait()
 
     def _wait(self, limit_s: float) -> None:
-        """For the end of the leader alone, which is told by `waitid` and not reaped."""
         for _ in range(int(limit_s / _LOOK_S)):
             if self.has_ended:
                 return
-            self.turn(_LOOK_S)
+            time.sleep(_LOOK_S)
 
     def _watch(self, pipe: IO[bytes] | None, event: int, act: Callable[[IO[bytes]], None]) -> None:
         if pipe is not None:
@@ -135,7 +135,8 @@ class Child:
         return chunk
 
     def _read_output(self, pipe: IO[bytes]) -> None:
-        self._on_output(self._read(pipe))
+        if chunk := self._read(pipe):
+            self._on_output(chunk)
 
     def _read_errors(self, pipe: IO[bytes]) -> None:
         self._tail = (self._tail + self._read(pipe))[-_TAIL_BYTES:]

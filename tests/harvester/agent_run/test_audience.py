@@ -1,0 +1,55 @@
+"""Who looks on may be slow, stand still or leave: nothing waits for them (J-28, J-32)."""
+
+from __future__ import annotations
+
+import threading
+
+from harvester.agent_run import Audience
+from harvester.agent_run.audience import MOST_WAITING
+
+
+def lagged(count: int) -> str:
+    return f"lagged {count}"
+
+
+def test_everything_is_shown_in_order_to_who_reads() -> None:
+    seen: list[str] = []
+    with Audience(seen.append, lagged) as audience:
+        for number in range(100):
+            audience.show(str(number))
+    assert seen == [str(number) for number in range(100)]
+
+
+def test_a_reader_that_leaves_is_not_written_to_again_and_nobody_notices() -> None:
+    written: list[str] = []
+
+    def write(text: str) -> None:
+        written.append(text)
+        raise BrokenPipeError
+
+    with Audience(write, lagged) as audience:
+        for number in range(10 * MOST_WAITING):
+            audience.show(str(number))
+    assert written == ["0"]
+
+
+def test_a_reader_that_stands_still_misses_events_and_is_told_how_many() -> None:
+    seen: list[str] = []
+    go_on, stands = threading.Event(), threading.Event()
+
+    def write(text: str) -> None:
+        stands.set()
+        go_on.wait()
+        seen.append(text)
+
+    with Audience(write, lagged) as audience:
+        audience.show("first")
+        stands.wait()  # the writer has taken it, so the queue is empty
+        for number in range(MOST_WAITING + 7):
+            audience.show(str(number))
+        go_on.set()
+        while len(seen) < MOST_WAITING:
+            pass
+        audience.show("last")
+    assert seen[-2:] == ["lagged 7", "last"]
+    assert len(seen) == 1 + MOST_WAITING + 2
