@@ -40,6 +40,11 @@ class Unmarked:
         """Where the text of a line is interrupted."""
         return marks(_LINE, *self.markers, *self.silent)
 
+    @property
+    def separators(self) -> Markers:
+        """What may stand behind a call in its line."""
+        return marks(";", *self.markers, *self.silent)
+
 
 def read_unmarked(rules: Unmarked, reading: Reading, _prompt: str) -> Steps[None]:
     """Read a reply line by line; the prompt opens nothing here."""
@@ -73,7 +78,7 @@ def _line_start(rules: Unmarked, reading: Reading, *, marked: bool) -> Steps[boo
     try:
         end = yield from _closed(reading, start)
         calls = decode(source.text[start:end])
-        behind = (yield from _line_end(reading, end)) if calls else None
+        behind = (yield from _line_end(rules, reading, end)) if calls else None
         if calls and _meant(reading, calls, behind, marked=marked):
             for call in calls:
                 reading.call(*call, start, end)
@@ -94,15 +99,15 @@ def _meant(reading: Reading, calls: tuple[Named, ...], behind: int | None, *, ma
     return behind is not None and known and all(reading.tools.offers(call.name) for call in calls)
 
 
-def _line_end(reading: Reading, position: int) -> Steps[int | None]:
-    """The place behind the blanks and the `;` of a call that ends its line, or comes before the next one."""
+def _line_end(rules: Unmarked, reading: Reading, position: int) -> Steps[int | None]:
+    """Where reading goes on behind a call that ends its line, or comes before `;` or a marker."""
     source = reading.source
     while (yield from source.char(position)) in (" ", "\t"):
         position += 1
-    char = yield from source.char(position)
-    if char == ";":
-        return position + 1
-    return position if char in ("", "\n", "\r") or source.text.startswith("<|", position) else None
+    if (yield from source.char(position)) in ("", "\n", "\r"):
+        return position
+    marker = yield from source.marker_at(position, rules.separators)
+    return position + (marker == ";") if marker else None
 
 
 def _closed(reading: Reading, position: int) -> Steps[int]:

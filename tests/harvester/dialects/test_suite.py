@@ -7,8 +7,8 @@ import random
 
 from canitoolcall.pytest_plugin import assert_conforms
 
-from ._suite import facts, prompt_of, random_pieces, read, result
 from harvester.dialects import parse
+from tests.harvester.dialects._suite import facts, prompt_of, random_pieces, read, result
 
 SPLITS = 24
 
