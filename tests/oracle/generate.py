@@ -280,9 +280,7 @@ def _repeat_line(chance: random.Random, text: str, _: list[str]) -> str:
 
 
 def _nest(chance: random.Random, text: str, _: list[str]) -> str:
-    """Near the limit of containers, not beyond twice the limit: structure need not be followed there."""
-    if re.match(r"(?:[-*>] ?|1\. ){25}", text):
-        return text
+    """Near the limit of containers."""
     return chance.choice(["- ", "> ", "1. ", "* "]) * chance.choice([2, 3, 30, 31, 32, 33]) + text
 
 
