@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from exec_daemon.store.values import Begun, Conflict, Done, Effect, NewJob, Outcome, Running
+from exec_daemon.store.values import Begun, Conflict, Done, Effect, NewJob, Outcome, Reception, Running
 from messaging import ErrorCode, EventType, Job, JobEvent, JobState, error
 
 # What an audit line says of a job that has not ended and of one that went well (O-34).
@@ -46,8 +46,9 @@ def start(new: NewJob, job_id: str, at: str) -> Entry:
 
 
 def accepted(job: Job) -> JobEvent:
-    """The first event of a job."""
-    return JobEvent(job_id=job.id, seq=0, ts=job.created_at, type=EventType.ACCEPTED, payload={"op": job.op})
+    """The first event of a job. What it is about (M-05) is the call; its own address names it."""
+    payload = {"url": f"/jobs/{job.id}", "op": job.op}
+    return JobEvent(job_id=job.id, seq=0, ts=job.created_at, type=EventType.ACCEPTED, payload=payload)
 
 
 def answer(earlier: Entry, new: NewJob) -> Begun:
@@ -75,9 +76,9 @@ def end(job: Job, outcome: Outcome, at: str) -> Job:
 
 
 def terminal(ended: Job, seq: int) -> JobEvent:
-    """The last event of a job that has ended."""
+    """The last event of a job that has ended: M-08, or M-09 with the other fields of its error."""
     failed = ended.state is JobState.FAILED
-    payload: dict[str, Any] = {"error": ended.error} if failed else {"result": ended.result}
+    payload: dict[str, Any] = dict(ended.error or {}) if failed else {"result": ended.result}
     return JobEvent(
         job_id=ended.id,
         seq=seq,
@@ -113,3 +114,14 @@ def check_step(event: EventType) -> None:
     """Raises ValueError for an event that only the journal itself may write."""
     if event not in _STEPS:
         raise ValueError(f"{event} is written by begin and finish")
+
+
+def reception(event: JobEvent, sha256: str, same: str | None, end: int | None) -> Reception:
+    """What becomes of an event that comes from outside (M-11, M-53).
+
+    `same` is the hash of what came with its number before, `end` the number of the terminal event.
+    """
+    if same is not None:
+        return Reception.REPLAYED if same == sha256 else Reception.CONFLICT
+    after_the_end = end is not None and (event.seq > end or event.type.terminal)
+    return Reception.CONFLICT if after_the_end else Reception.STORED

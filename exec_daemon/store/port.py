@@ -17,12 +17,15 @@ from exec_daemon.store.feed import ChangeFeed
 from exec_daemon.store.values import (
     Agent,
     Appended,
+    Arrival,
     AuditLine,
     Begun,
     Effect,
     NewJob,
     NewThread,
     Outcome,
+    OutsideJob,
+    Reception,
     TokenRecord,
 )
 from messaging import EventType, Job, JobEvent, JobState, Message, NewMessage, Thread
@@ -164,7 +167,30 @@ class Journal(Protocol):
         ...
 
 
-class Store(Threads, Directory, Journal, ChangeFeed, Protocol):
+class Outside(Protocol):
+    """Jobs that run elsewhere and tell their events by callback (M-50 to M-56)."""
+
+    async def expect(self, job_id: str, identity: str) -> OutsideJob:
+        """Events of this job may come from now on. Raises `Exists` when any job has the id."""
+        ...
+
+    async def outside_job(self, job_id: str) -> OutsideJob | None:
+        """The job, or None; jobs of the journal are none of these."""
+        ...
+
+    async def receive(self, event: JobEvent, sha256: str) -> Reception:
+        """Keeps the event, once per number. Raises `NoSuchJob`.
+
+        `CONFLICT` for another body under a number that was used, and for an event behind the end.
+        """
+        ...
+
+    async def arrivals(self, job_id: str) -> list[Arrival]:
+        """What has come, by number of the event; there may be gaps."""
+        ...
+
+
+class Store(Threads, Directory, Journal, Outside, ChangeFeed, Protocol):
     """All of it."""
 
     async def close(self) -> None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
-from messaging import CallError, Job, Message, NewMessage
+from messaging import CallError, Job, JobEvent, Message, NewMessage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,3 +143,29 @@ class AuditLine:
     call_id: str
     outcome: str
     duration_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideJob:
+    """A job that runs elsewhere and tells its events by callback; `identity` expects it."""
+
+    id: str
+    identity: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """An event of such a job as it came; `sha256` is of the body."""
+
+    event: JobEvent
+    sha256: str
+    received_at: str
+
+
+class Reception(StrEnum):
+    """What became of an event that came (M-53)."""
+
+    STORED = "stored"
+    REPLAYED = "replayed"
+    CONFLICT = "conflict"

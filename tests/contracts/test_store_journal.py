@@ -20,7 +20,7 @@ from exec_daemon.store import (
     Running,
     Store,
 )
-from messaging import ErrorCode, EventType, Job, JobState
+from messaging import ErrorCode, EventType, Job, JobState, read_event
 from tests.contracts.samples import at, failure, job, message, thread
 
 BIG = 2**80 + 1
@@ -54,7 +54,7 @@ async def test_the_first_event_of_a_job_is_accepted(store: Store) -> None:
     made = await begun(store)
     (event,) = await store.events(made.id)
     assert (event.seq, event.type, event.ts) == (0, EventType.ACCEPTED, at(0))
-    assert event.payload == {"op": "dm.send"}
+    assert event.payload == {"url": f"/jobs/{made.id}", "op": "dm.send"}  # M-05
 
 
 async def test_the_same_call_joins_the_one_that_runs(store: Store) -> None:  # O-16
@@ -185,13 +185,14 @@ async def test_a_job_that_does_not_exist_has_no_end(store: Store) -> None:
 
 async def test_events_are_numbered_without_gaps(store: Store) -> None:
     made = await begun(store)
-    await store.add_event(made.id, EventType.PROGRESS, {"percent": 50})
-    await store.add_event(made.id, EventType.WARNING, {"text": "slow"})
+    await store.add_event(made.id, EventType.PROGRESS, {"stage": "run", "pct": 50})
+    await store.add_event(made.id, EventType.WARNING, {"message": "slow"})
     await store.finish(made.id, Outcome(error=failure(ErrorCode.TIMEOUT), duration_ms=9.0))
     events = await store.events(made.id)
     assert [e.seq for e in events] == [0, 1, 2, 3]
     assert [str(e.type) for e in events] == ["accepted", "progress", "warning", "failed"]
-    assert events[3].payload == {"error": failure(ErrorCode.TIMEOUT).to_json(), "duration_ms": 9.0}
+    assert events[3].payload == failure(ErrorCode.TIMEOUT).to_json() | {"duration_ms": 9.0}  # M-09
+    assert [read_event(e.to_json()) for e in events] == events
     assert await store.events(made.id, after=1) == events[2:]
 
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from exec_daemon.store.sqlite import directory, journal, threads
+from exec_daemon.store.sqlite import directory, journal, outside, threads
 from exec_daemon.store.sqlite.schema import migrate, newest, steps
 from messaging import JobState
 
@@ -87,6 +87,8 @@ READS = {
     "jobs in a state": lambda db: journal.jobs(db, None, JobState.FAILED, 10),
     "jobs of an identity in a state": lambda db: journal.jobs(db, "agent/heron", JobState.FAILED, 10),
     "audit": lambda db: journal.audit(db, 10),
+    "outside job": lambda db: outside.outside_job(db, "o"),
+    "arrivals": lambda db: outside.arrivals(db, "o"),
     "interrupted": lambda db: journal.interrupt_running(db, ""),
 }
 # Walked in the order of the number, which is the order of the list.

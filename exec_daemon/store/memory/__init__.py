@@ -9,9 +9,10 @@ from __future__ import annotations
 from exec_daemon.store.feed import Subscription
 from exec_daemon.store.memory.directory import MemoryDirectory
 from exec_daemon.store.memory.journal import MemoryJournal
+from exec_daemon.store.memory.outside import MemoryOutside
 
 
-class MemoryStore(MemoryDirectory, MemoryJournal):
+class MemoryStore(MemoryDirectory, MemoryJournal, MemoryOutside):
     """A `Store` that forgets everything when it is closed."""
 
     def subscribe(self, *topics: str) -> Subscription:

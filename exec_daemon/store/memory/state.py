@@ -12,7 +12,7 @@ from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed
 from exec_daemon.store.once import Entry
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
-from exec_daemon.store.values import Agent, AuditLine, TokenRecord
+from exec_daemon.store.values import Agent, Arrival, AuditLine, OutsideJob, TokenRecord
 from messaging import JobEvent, Message, Thread
 
 
@@ -30,6 +30,8 @@ class Tables:
     calls: dict[tuple[str, str], str] = field(default_factory=dict)
     events: defaultdict[str, list[JobEvent]] = field(default_factory=lambda: defaultdict(list))
     audit: dict[str, AuditLine] = field(default_factory=dict)
+    outside: dict[str, OutsideJob] = field(default_factory=dict)
+    arrivals: defaultdict[str, list[Arrival]] = field(default_factory=lambda: defaultdict(list))
 
     def snapshot(self) -> Tables:
         """Tables of their own with the same rows, which are never changed in place."""

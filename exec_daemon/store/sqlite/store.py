@@ -17,7 +17,7 @@ from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
-from exec_daemon.store.sqlite import directory, journal, threads
+from exec_daemon.store.sqlite import directory, journal, outside, threads
 from exec_daemon.store.sqlite.files import open_database
 from exec_daemon.store.sqlite.lock import Ownership
 from exec_daemon.store.sqlite.reader import Reader
@@ -25,12 +25,15 @@ from exec_daemon.store.sqlite.writer import Writer, Written
 from exec_daemon.store.values import (
     Agent,
     Appended,
+    Arrival,
     AuditLine,
     Begun,
     Effect,
     NewJob,
     NewThread,
     Outcome,
+    OutsideJob,
+    Reception,
     TokenRecord,
 )
 from messaging import EventType, Job, JobEvent, JobState, Message, NewMessage, Thread
@@ -174,6 +177,18 @@ class SqliteStore:
 
     async def audit(self, limit: int = PAGE) -> list[AuditLine]:
         return await self._read(journal.audit, limit)
+
+    async def expect(self, job_id: str, identity: str) -> OutsideJob:
+        return await self._write(outside.expect, job_id, identity, self._clock())
+
+    async def outside_job(self, job_id: str) -> OutsideJob | None:
+        return await self._read(outside.outside_job, job_id)
+
+    async def receive(self, event: JobEvent, sha256: str) -> Reception:
+        return await self._write(outside.receive, event, sha256, self._clock())
+
+    async def arrivals(self, job_id: str) -> list[Arrival]:
+        return await self._read(outside.arrivals, job_id)
 
     def subscribe(self, *topics: str) -> Subscription:
         return self._feed.subscribe(*topics)
