@@ -172,11 +172,6 @@ class TurnEnd(AgentEvent):
     text: str | None = None
     failure: Failure | None = None
 
-    @property
-    def ok(self) -> bool:
-        """Did the turn succeed?"""
-        return self.failure is None
-
 
 @dataclass(frozen=True, slots=True)
 class Ready(AgentEvent):
