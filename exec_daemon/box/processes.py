@@ -28,7 +28,7 @@ _SECRET_OPTION: Final = re.compile(
 
 
 def command_line(words: Sequence[str]) -> str:
-    """The command line as one text, with the values of secret options covered (D017)."""
+    """The command line as one text, with the values of secret options covered."""
     shown = list(words)
     for index, word in enumerate(words[:-1]):
         if _SECRET_OPTION.fullmatch(word):

@@ -106,7 +106,7 @@ def no_descriptors_left() -> Iterator[None]:
 
 
 @pytest.mark.needs("git")
-def test_a_process_without_descriptors_answers_and_recovers(context: BoxContext, repository) -> None:  # D134
+def test_a_process_without_descriptors_answers_and_recovers(context: BoxContext, repository) -> None:
     context = replace(context, repos={"gateway": repository.root})
     with no_descriptors_left():
         documents = [read(action.name, None, context) for action in ACTIONS if action.argument is None]

@@ -62,7 +62,7 @@ def test_wrong_usage_ends_with_two_and_says_what_is_right(
 @pytest.mark.parametrize(
     "words", [[], ["logs", "--output=/tmp/pwn"], ["disk", "--repo", "x"], ["a", "b", "c"]]
 )
-def test_what_is_no_command_line_ends_with_two(words: list[str], capsys) -> None:  # D001
+def test_what_is_no_command_line_ends_with_two(words: list[str], capsys) -> None:
     with pytest.raises(SystemExit) as ended:
         main(words)
     assert ended.value.code == USAGE

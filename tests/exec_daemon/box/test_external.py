@@ -62,7 +62,7 @@ def test_it_is_never_asked_for_the_store(program: Program, context: BoxContext) 
     assert program.calls() == []
 
 
-def test_arguments_are_checked_before_it_runs(program: Program, context: BoxContext) -> None:  # O-43 D001
+def test_arguments_are_checked_before_it_runs(program: Program, context: BoxContext) -> None:  # O-43
     program.prints({"data": {}})
     for action, arg in (("logs", "--output=/tmp/pwn"), ("disk", "x"), ("repo", "../x")):
         assert failure(action, arg, context).code is ErrorCode.INVALID_ARGS
@@ -88,7 +88,7 @@ def test_what_is_no_reading_is_a_typed_error(answer: str, program: Program, cont
     assert failure("disk", None, context).code is ErrorCode.UNAVAILABLE
 
 
-def test_a_program_that_cannot_run_is_a_typed_error(program: Program, context: BoxContext) -> None:  # D136
+def test_a_program_that_cannot_run_is_a_typed_error(program: Program, context: BoxContext) -> None:
     assert failure("disk", None, context).code is ErrorCode.UNAVAILABLE  # missing
     program.path.write_bytes(b"\x7fELF nonsense")
     program.path.chmod(0o755)

@@ -28,7 +28,7 @@ def secretive() -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def test_no_read_shows_the_secrets_of_a_process(secretive, context: BoxContext) -> None:  # D017
+def test_no_read_shows_the_secrets_of_a_process(secretive, context: BoxContext) -> None:
     for action in ACTIONS:
         if action.argument is None:
             assert "CANARY" not in str(read(action.name, None, context))
@@ -38,7 +38,7 @@ def test_no_read_shows_the_secrets_of_a_process(secretive, context: BoxContext) 
     assert "--auth-token [REDACTED] --plain" in document["data"]["command"]
 
 
-def test_a_sleep_with_a_token_does_not_show_it(context: BoxContext) -> None:  # D017
+def test_a_sleep_with_a_token_does_not_show_it(context: BoxContext) -> None:
     with subprocess.Popen(["sleep", "60", "--token=CANARY"], executable=sys.executable, env={}) as failing:
         read("processes", None, context)
         failing.kill()
@@ -95,5 +95,5 @@ def test_fields_that_are_closed_to_us_are_null_and_named(context: BoxContext) ->
         ([], ""),
     ],
 )
-def test_the_value_of_a_secret_option_is_covered(words: list[str], shown: str) -> None:  # D017
+def test_the_value_of_a_secret_option_is_covered(words: list[str], shown: str) -> None:
     assert command_line(words) == shown

@@ -22,13 +22,13 @@ def done(output: Output | None) -> Output:
     return output
 
 
-def test_arguments_reach_the_program_as_they_are(tmp_path: Path) -> None:  # D003
+def test_arguments_reach_the_program_as_they_are(tmp_path: Path) -> None:
     hostile = f"$(touch {tmp_path}/pwned); `id` | > *"
     assert done(run(("printf", "%s", hostile), Deadline(4.5))).text == hostile
     assert not (tmp_path / "pwned").exists()
 
 
-def test_the_environment_is_a_literal(monkeypatch: pytest.MonkeyPatch) -> None:  # O-32 D013
+def test_the_environment_is_a_literal(monkeypatch: pytest.MonkeyPatch) -> None:  # O-32
     monkeypatch.setenv("CANARY_TOKEN", "x")
     monkeypatch.setenv("GIT_DIR", "/x")
     names = {line.partition("=")[0] for line in done(run(("env",), Deadline(4.5))).text.splitlines()}
@@ -50,7 +50,7 @@ def test_a_failure_has_its_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("waiting", ["sleep 60", "exec >&-; sleep 60"])
-def test_time_up_kills_the_whole_group(tmp_path: Path, waiting: str) -> None:  # O-32 D024 D027
+def test_time_up_kills_the_whole_group(tmp_path: Path, waiting: str) -> None:  # O-32
     pids = tmp_path / "pids"
     path = script(tmp_path, f"sleep 60 & echo $! > {pids}; echo $$ >> {pids}; {waiting}")
     started_s = time.monotonic()
@@ -91,7 +91,7 @@ def open_descriptors() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
-def test_no_descriptor_is_left_open() -> None:  # D039 D134
+def test_no_descriptor_is_left_open() -> None:
     run(("true",), Deadline(4.5))
     before = open_descriptors()
     for words in (("true",), ("yes",), ("false",)):
@@ -99,7 +99,7 @@ def test_no_descriptor_is_left_open() -> None:  # D039 D134
     assert open_descriptors() == before
 
 
-def test_output_is_cut_between_entries_that_end_in_nul_too() -> None:  # D034
+def test_output_is_cut_between_entries_that_end_in_nul_too() -> None:
     text = done(run(("sh", "-c", "yes 'ä' | tr '\\n' '\\0'"), Deadline(4.5))).text
     assert text.endswith("ä\0")
     assert "\ufffd" not in text

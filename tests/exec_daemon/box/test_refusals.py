@@ -19,7 +19,7 @@ def refused(action: str) -> CallError:
 @pytest.mark.parametrize(
     "name", ["nope", "", "disk\n", "Disk", "uptime\n", "a\0b", "x" * 200_000, "[TOOL dm.send {}]"]
 )
-def test_an_unknown_action_is_refused_with_the_list_of_the_27(name: str) -> None:  # O-41 D005 D006 D023
+def test_an_unknown_action_is_refused_with_the_list_of_the_27(name: str) -> None:  # O-41
     error = refused(name)
     assert error.code is ErrorCode.UNKNOWN_ACTION
     assert error.details["actions"] == [action.name for action in ACTIONS]

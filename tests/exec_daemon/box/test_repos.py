@@ -87,7 +87,7 @@ def test_a_key_that_is_not_configured_is_not_found_and_a_path_is_no_key(context:
     assert missing.value.error.code is ErrorCode.NOT_FOUND
     with pytest.raises(BoxError) as path:
         read("repo", "/etc", context)
-    assert path.value.error.code is ErrorCode.INVALID_ARGS  # O-43 D018
+    assert path.value.error.code is ErrorCode.INVALID_ARGS  # O-43
 
 
 def test_a_folder_that_is_no_checkout_is_unavailable_even_inside_one(
@@ -260,7 +260,7 @@ def test_missing_objects_are_not_fetched(trap: Trap) -> None:
     assert trap.sprung() == ""
 
 
-def test_a_work_tree_elsewhere_is_not_shown(repository, tmp_path: Path, context: BoxContext) -> None:  # D018
+def test_a_work_tree_elsewhere_is_not_shown(repository, tmp_path: Path, context: BoxContext) -> None:
     secret = tmp_path / "elsewhere"
     secret.mkdir()
     (secret / "private.txt").write_text("")

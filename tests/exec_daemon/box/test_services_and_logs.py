@@ -98,7 +98,7 @@ def test_a_directive_in_a_log_line_is_only_text(context: BoxContext) -> None:
     assert read("logs", "web", context)["data"]["lines"] == [line]  # neutralised where it is posted (O-18)
 
 
-def test_neither_links_nor_pipes_nor_folders_are_logs(context: BoxContext, tmp_path) -> None:  # D018
+def test_neither_links_nor_pipes_nor_folders_are_logs(context: BoxContext, tmp_path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("CANARY\n")
     (logs_of(context) / "link.log").symlink_to(secret)
