@@ -28,6 +28,7 @@ from exec_daemon.store.port import PAGE, Store
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.values import (
     Agent,
+    AgentRun,
     Appended,
     AppendMessage,
     Arrival,
@@ -43,6 +44,7 @@ from exec_daemon.store.values import (
     OutsideJob,
     Reception,
     Running,
+    Spending,
     TokenRecord,
 )
 
@@ -55,6 +57,7 @@ __all__ = [
     "PAGE",
     "REPLIES",
     "Agent",
+    "AgentRun",
     "AppendMessage",
     "Appended",
     "Arrival",
@@ -77,6 +80,7 @@ __all__ = [
     "OutsideJob",
     "Reception",
     "Running",
+    "Spending",
     "SqliteStore",
     "Store",
     "StoreClosed",

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from exec_daemon.store.feed import ChangeFeed
 from exec_daemon.store.values import (
     Agent,
+    AgentRun,
     Appended,
     Arrival,
     AuditLine,
@@ -26,6 +27,7 @@ from exec_daemon.store.values import (
     Outcome,
     OutsideJob,
     Reception,
+    Spending,
     TokenRecord,
 )
 from messaging import EventType, Job, JobEvent, JobState, Message, NewMessage, Thread
@@ -190,7 +192,19 @@ class Outside(Protocol):
         ...
 
 
-class Store(Threads, Directory, Journal, Outside, ChangeFeed, Protocol):
+class AgentRuns(Protocol):
+    """What runs of agents cost."""
+
+    async def add_run(self, run: AgentRun) -> bool:
+        """Keeps it, once per `key`: False when it was there."""
+        ...
+
+    async def spending(self, since: str, agent: str | None = None) -> list[Spending]:
+        """Sums of what was kept at `since` or later, of one agent or all, by agent and model."""
+        ...
+
+
+class Store(Threads, Directory, Journal, Outside, AgentRuns, ChangeFeed, Protocol):
     """All of it."""
 
     async def close(self) -> None:

@@ -146,6 +146,31 @@ class AuditLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRun:
+    """What one run of an agent used; None is "not reported" (A-02). Money in millionths of a US dollar."""
+
+    key: str
+    agent: str
+    model: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    cost_microusd: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What runs of one agent on one model came to. `tokens`: those in and out, without the cached ones."""
+
+    agent: str
+    model: str
+    runs: int
+    tokens: int | None
+    cost_microusd: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutsideJob:
     """A job that runs elsewhere and tells its events by callback; `identity` expects it."""
 

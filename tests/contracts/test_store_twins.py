@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exec_daemon.store import Agent, AppendMessage, Outcome, Store, StoreError
+from exec_daemon.store import Agent, AgentRun, AppendMessage, Outcome, Store, StoreError
 from messaging import AuthorKind, ErrorCode, EventType, JobState, MessageKind
 from tests.contracts.samples import STORES, failure, job, message, open_sample, thread, token
 
@@ -57,6 +57,10 @@ STEPS = st.one_of(
     step("finish", JOBS, OUTCOMES, EFFECTS),
     step("add_event", JOBS, st.sampled_from(EventType), st.dictionaries(NAMES, st.integers())),
     step("interrupt_running"),
+    step(
+        "add_run",
+        st.builds(AgentRun, key=NAMES, agent=NAMES, model=NAMES, cost_microusd=st.none() | st.integers(0, 9)),
+    ),
 )
 
 
@@ -78,6 +82,7 @@ async def everything(store: Store) -> list[Any]:
         await store.last_position(),
         [await store.cursor(name) for name in "abc"],
         await store.agents(),
+        await store.spending(""),
         await store.tokens(),
         await store.token_by_sha256("a"),
         await store.jobs(),

@@ -10,9 +10,10 @@ from exec_daemon.store.feed import Subscription
 from exec_daemon.store.memory.directory import MemoryDirectory
 from exec_daemon.store.memory.journal import MemoryJournal
 from exec_daemon.store.memory.outside import MemoryOutside
+from exec_daemon.store.memory.spending import MemorySpending
 
 
-class MemoryStore(MemoryDirectory, MemoryJournal, MemoryOutside):
+class MemoryStore(MemoryDirectory, MemoryJournal, MemoryOutside, MemorySpending):
     """A `Store` that forgets everything when it is closed."""
 
     def subscribe(self, *topics: str) -> Subscription:

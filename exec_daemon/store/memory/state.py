@@ -12,7 +12,7 @@ from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed
 from exec_daemon.store.once import Entry
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
-from exec_daemon.store.values import Agent, Arrival, AuditLine, OutsideJob, TokenRecord
+from exec_daemon.store.values import Agent, AgentRun, Arrival, AuditLine, OutsideJob, TokenRecord
 from messaging import JobEvent, Message, Thread
 
 
@@ -31,6 +31,7 @@ class Tables:
     events: defaultdict[str, list[JobEvent]] = field(default_factory=lambda: defaultdict(list))
     audit: dict[str, AuditLine] = field(default_factory=dict)
     outside: dict[str, OutsideJob] = field(default_factory=dict)
+    runs: dict[str, tuple[str, AgentRun]] = field(default_factory=dict)
     arrivals: defaultdict[str, list[Arrival]] = field(default_factory=lambda: defaultdict(list))
 
     def snapshot(self) -> Tables:

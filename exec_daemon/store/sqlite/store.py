@@ -17,13 +17,14 @@ from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
-from exec_daemon.store.sqlite import directory, journal, outside, threads
+from exec_daemon.store.sqlite import directory, journal, outside, spending, threads
 from exec_daemon.store.sqlite.files import open_database
 from exec_daemon.store.sqlite.lock import Ownership
 from exec_daemon.store.sqlite.reader import Reader
 from exec_daemon.store.sqlite.writer import Writer, Written
 from exec_daemon.store.values import (
     Agent,
+    AgentRun,
     Appended,
     Arrival,
     AuditLine,
@@ -34,6 +35,7 @@ from exec_daemon.store.values import (
     Outcome,
     OutsideJob,
     Reception,
+    Spending,
     TokenRecord,
 )
 from messaging import EventType, Job, JobEvent, JobState, Message, NewMessage, Thread
@@ -189,6 +191,12 @@ class SqliteStore:
 
     async def arrivals(self, job_id: str) -> list[Arrival]:
         return await self._read(outside.arrivals, job_id)
+
+    async def add_run(self, run: AgentRun) -> bool:
+        return await self._write(spending.add, run, self._clock())
+
+    async def spending(self, since: str, agent: str | None = None) -> list[Spending]:
+        return await self._read(spending.spending, since, agent)
 
     def subscribe(self, *topics: str) -> Subscription:
         return self._feed.subscribe(*topics)
