@@ -18,6 +18,7 @@ class Form(StrEnum):
     F4 = "F4"
     F5 = "F5"
     F6 = "F6"
+    NATIVE = "native"  # 9: written in a dialect that a model was trained on
 
 
 class SkipReason(StrEnum):

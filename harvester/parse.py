@@ -112,6 +112,14 @@ def _calls(events: Iterable[Event], known: Names, thread: str, reply: str) -> tu
     return tuple(found)
 
 
+def _events(text: str, settings: ScanPolicy, known: Names, registry: Iterable[OpInfo]) -> list[Event]:
+    if settings.dialect is None:
+        return scan_reply(text, settings)
+    from harvester.native import scan_native, tools_for  # most replies are in no dialect
+
+    return scan_native(text, settings.dialect, settings, tools_for(known, registry))
+
+
 def parse(
     text: str,
     *,
@@ -119,18 +127,21 @@ def parse(
     reply: str = "",
     policy: ScanPolicy | None = None,
     registry: Iterable[OpInfo] | None = None,
+    dialect: str | None = None,
 ) -> Parsed:
     """The calls, the verdict and the skipped places of the reply `text`.
 
     `thread` and `reply` are ids and go into the call ids: the same reply read again gives the same ones.
     `registry` adds a daemon's ops to the known ones, also to those that may be called without JSON; without
-    it the policy says which. No text raises.
+    it the policy says which. `dialect` overrules the policy's: calls that are written in it, or in the one
+    that `auto` recognises, are taken too (GRAMMAR 9). No text raises; a name that is no dialect does.
     """
-    known = names() if registry is None else names_for(registry)
+    ops = tuple(registry or ())
+    known = names() if registry is None else names_for(ops)
     settings = policy or ScanPolicy()
     if registry is not None:
         settings = replace(settings, bare_ops=known.bare_ops)
-    events = scan_reply(text, settings)
+    events = _events(text, replace(settings, dialect=dialect or settings.dialect), known, ops)
     verdicts = [event for event in events if isinstance(event, Verdict)]
     skipped = tuple(event for event in events if isinstance(event, Skipped))
     return Parsed(

@@ -31,3 +31,5 @@ class ScanPolicy:
     max_inline_tags: int = 16
     # GRAMMAR 2: the opening tag stood in the prompt, so the reply begins inside reasoning.
     reasoning_open: bool = False
+    # GRAMMAR 9: the dialect whose calls are taken too, or `auto`. Off unless who reads the reply asks for it.
+    dialect: str | None = None

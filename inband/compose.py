@@ -66,6 +66,7 @@ def scan_policy(settings: Settings) -> ScanPolicy:
         allow_http=settings["harvest.allow_http"],
         max_calls=settings["harvest.max_calls"],
         max_reply_bytes=settings["harvest.max_reply_bytes"],
+        dialect=settings["harvest.dialect"] or None,
     )
 
 

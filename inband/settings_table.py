@@ -64,6 +64,9 @@ SETTINGS: Final = (
         ["localhost", "127.0.0.1", "[::1]"],
         "hosts whose /exec counts as ours in a curl",
     ),
+    Setting(
+        "harvest", "dialect", str, "", "native dialect whose calls are taken too, or auto; empty for none"
+    ),
     Setting("harvest", "allow_http", bool, default=False, purpose="take a curl of http:// too"),
     Setting("rates", "reads_per_minute", int, 60, "read-only calls of one agent; 0 for no limit"),
     Setting("rates", "writes_per_minute", int, 10, "side-effecting calls of one agent; 0 for no limit"),

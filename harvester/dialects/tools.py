@@ -6,7 +6,7 @@ guessed: a text that is no value of the type stays the text, and whoever runs th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -82,9 +82,13 @@ def typed(text: str, types: frozenset[str]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Schemas of the arguments, by tool and argument. Empty: nothing is known about what was offered."""
+    """Schemas of the arguments objects, by tool. Empty: nothing is known about what was offered.
+
+    `canonical` gives the name in `schemas` that a written name means.
+    """
 
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    canonical: Callable[[str], str] = str
 
     @classmethod
     def of(cls, tools: Iterable[Mapping[str, Any]]) -> Tools:
@@ -98,11 +102,11 @@ class Tools:
 
     def offers(self, name: str) -> bool:
         """Was the tool offered, as far as is known?"""
-        return not self.schemas or name in self.schemas
+        return not self.schemas or self.canonical(name) in self.schemas
 
     def arguments(self, name: str) -> Mapping[str, Any]:
         """The schemas of the arguments of a tool."""
-        properties = self.schemas.get(name, {}).get("properties")
+        properties = self.schemas.get(self.canonical(name), {}).get("properties")
         return properties if isinstance(properties, Mapping) else {}
 
     def value(self, tool: str, argument: str, text: str, *, untyped: str = "string") -> Any:

@@ -59,8 +59,9 @@ class Layout:
 
 
 _MARKS: Final = "".join(sorted(MARKS - {'"'}))
+# A backslash escapes ASCII punctuation only (CommonMark 2.4); whether a `[` is escaped `marked` says.
 _TOKEN: Final = re.compile(
-    rf"\\(?:(?!\[)[\s\S])?|`+|<|\[(?=TOOL|EXEC|DM|RESULT)|~+|\"+|[{_MARKS}]|^(?:\$ )?curl ", re.MULTILINE
+    rf"\\[!-/:-@\\-`{{-~]?|`+|<|\[(?=TOOL|EXEC|DM|RESULT)|~+|\"+|[{_MARKS}]|^(?:\$ )?curl ", re.MULTILINE
 )
 _IN_DIRECTIVE: Final = re.compile(r"\\[\s\S]?|`+")
 # A line goes on behind an odd number of backslashes at its end.
@@ -164,7 +165,7 @@ class Reader:
         if not comment[0].endswith(">"):
             found = self._text.find("-->", end)
             end = len(self._text) if found < 0 else found + 3
-        return self._hide(comment.start(), end, SkipReason.HTML)
+        return self._hide(comment.start(), end, SkipReason.HTML, bounds=True)
 
     def _other_html(self, start: int) -> int:
         """The end of a processing instruction, declaration or CDATA section; 0 if there is none."""

@@ -34,9 +34,11 @@ class Judged(NamedTuple):
 
 
 def _closed(match: re.Match[str]) -> str | None:
-    """The summary, with the emphasis closed after the word or at the end; None if it stays open."""
+    """The summary, with the emphasis closed once, after the word or at the end; else None."""
     summary = (match["summary"] or "").strip(" \t")
     mark = match["mark"] or ""
+    if match["early"] and match["late"]:
+        return None
     if not mark or match["early"] or match["late"]:
         return summary
     return summary[: -len(mark)].rstrip(" \t") if summary.endswith(mark) else None

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from harvester.errors import BadCertificate, HarvesterError, Refused, Unauthenticated, Unavailable
+from harvester.errors import (
+    BadCertificate,
+    HarvesterError,
+    Refused,
+    Unauthenticated,
+    Unavailable,
+    UnknownDialect,
+)
 from inband.errors import Exit
 from messaging import ErrorCode, Result
 from prompt_envelope import EnvelopeError
@@ -26,6 +33,7 @@ _BY_TYPE: Final = (
     (Unavailable, Exit.UNREACHABLE),
     (BadCertificate, Exit.UNREACHABLE),
     (Unauthenticated, Exit.DENIED),
+    (UnknownDialect, Exit.USAGE),
 )
 
 

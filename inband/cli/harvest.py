@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import click
 
@@ -28,6 +29,9 @@ _MOST_FILE_BYTES = 16 << 20
 @click.option(
     "--again", is_flag=True, help="Treat it as a new reply even if this text was harvested here before."
 )
+@click.option(
+    "--dialect", metavar="NAME", help="Take the calls of this native dialect too; `auto` recognises it."
+)
 @click.option("--dry-run", is_flag=True, help="Show what would be called; run nothing, need no daemon.")
 @click.option(
     "--explain", "explained", is_flag=True, help="Show the reply with each directive and skipped place."
@@ -41,6 +45,7 @@ def harvest(
     thread: str | None,
     agent: str | None,
     again: bool,
+    dialect: str | None,
     dry_run: bool,
     explained: bool,
     as_json: bool,
@@ -51,10 +56,13 @@ def harvest(
     Examples:
       box harvest reply.md --dry-run --json
       box harvest reply.md --explain
+      box harvest qwen.txt --dialect auto --dry-run
       box harvest reply.md --thread ops --agent heron
     """
     text = read_text(file, _MOST_FILE_BYTES)
     policy = scan_policy(settings_of(ctx))
+    if dialect is not None:
+        policy = replace(policy, dialect=dialect)
     if explained:
         click.echo("\n".join(explain(text, policy, colour=sys.stdout.isatty() and not _no_colour())))
         return 0

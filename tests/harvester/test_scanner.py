@@ -97,11 +97,11 @@ def test_a_closed_scanner_is_not_used_again(use: object) -> None:
 
 SPANS = [
     (f"é {LIST} x", LIST),
-    (f"- a\r\n  [TOOL tools.list\r\n  {{}}]", "[TOOL tools.list\r\n  {}]"),
+    ("- a\r\n  [TOOL tools.list\r\n  {}]", "[TOOL tools.list\r\n  {}]"),
     (f"\ufeff{LIST}", LIST),
     ("# [TOOL tools.list] #", "[TOOL tools.list]"),
     ("- ```tool\n  tools.list {}\n  ```", "tools.list {}"),
-    ("```tool\n [ {\"op\": \"tools.list\"} ]\n```", '{"op": "tools.list"}'),
+    ('```tool\n [ {"op": "tools.list"} ]\n```', '{"op": "tools.list"}'),
     ("<think>x</think> " + LIST, LIST),
 ]  # fmt: skip
 
@@ -114,9 +114,9 @@ def test_a_span_is_the_directives_own_text(text: str, written: str) -> None:
 
 def test_events_say_in_which_form_a_call_is_written_and_under_which_id() -> None:
     text = f'{LIST} [DM {{}}] [TOOL tools.list] [TOOL {{"op": "a", "id": "7"}}]\n\n```tool\na {{}}\n```\n'
-    text += "\ncurl https://localhost/exec -d '{\"op\": \"a\", \"id\": \"8\"}'"
+    text += '\ncurl https://localhost/exec -d \'{"op": "a", "id": "8"}\''
     found = [(event.form, event.id) for event in scan_reply(text) if isinstance(event, Directive)]
-    assert [form for form, _ in found] == list(Form)
+    assert [form for form, _ in found] == [form for form in Form if form is not Form.NATIVE]
     assert [name for _, name in found] == [None, None, None, "7", None, "8"]
 
 
@@ -181,14 +181,19 @@ def test_a_paragraph_that_is_too_long_is_held_no_further() -> None:
     long = f"{LIST}\n" * 5
     assert reasons(long, policy) == ["too_long"]
     assert ops(scan_reply(f"{long}\n{CRON}", policy)) == ["cron.list"]
-    assert ops(scan_reply(f"a\nb\n{'c' * 40}\n| {CRON} |\n|---|\n| {LIST} |", policy)) == ["cron.list", "tools.list"]
+    assert ops(scan_reply(f"a\nb\n{'c' * 40}\n| {CRON} |\n|---|\n| {LIST} |", policy)) == [
+        "cron.list",
+        "tools.list",
+    ]
 
 
 # ---- what the policy allows ------------------------------------------------------------------------
 
 
 def test_a_registrys_ops_may_stand_without_arguments() -> None:
-    assert ops(scan_reply("[TOOL deploy.status]", ScanPolicy(bare_ops=frozenset({"deploy.status"})))) == ["deploy.status"]
+    assert ops(scan_reply("[TOOL deploy.status]", ScanPolicy(bare_ops=frozenset({"deploy.status"})))) == [
+        "deploy.status"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +207,7 @@ def test_a_registrys_ops_may_stand_without_arguments() -> None:
     ],
 )
 def test_a_curl_runs_only_against_a_host_of_ours(url: str, policy: ScanPolicy, *, runs: bool) -> None:
-    events = scan_reply(f"curl {url} -d '{{\"op\": \"cron.list\"}}'", policy)
+    events = scan_reply(f'curl {url} -d \'{{"op": "cron.list"}}\'', policy)
     assert ops(events) == ["cron.list"] * runs
 
 
@@ -256,7 +261,13 @@ def test_a_skipped_place_says_why(text: str, reason: str) -> None:
 
 
 def test_every_reason_is_told_by_some_test() -> None:
-    told = {reason for _, reason in REASONS} | {"dead", "limit_calls", "limit_reply", "limit_tags", "too_long"}
+    told = {reason for _, reason in REASONS} | {
+        "dead",
+        "limit_calls",
+        "limit_reply",
+        "limit_tags",
+        "too_long",
+    }
     assert told == {reason.value for reason in SkipReason}
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the conformance suite share: its fixtures as arguments of ours, and ours as its result."""
+"""What the tests of the conformance suite share: its fixtures read by us, and what we read as its results."""
 
 import json
 import random
