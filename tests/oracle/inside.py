@@ -14,6 +14,8 @@ from tests.oracle import curl, directives, shapes
 from tests.oracle.quotations import MARKS, Place, quotations, strikes
 
 _TICKS = re.compile("`+")
+# CommonMark's escapes, and the marks of GRAMMAR 2.8: escaped is what an odd number of backslashes precedes.
+_ESCAPABLE = frozenset(string.punctuation) | MARKS
 _TILDES = re.compile("~+")
 
 
@@ -104,7 +106,7 @@ class Inside:
                 return self._curl(at, command)
         char = self.text[at]
         if char == "\\":
-            return at + 1 + (self.text[at + 1 : at + 2] in tuple(string.punctuation))
+            return at + 1 + (self.text[at + 1 : at + 2] in _ESCAPABLE)
         if char in MARKS:
             self._marks.append(at)
         steps = {"`": self._ticks, "~": self._tildes, "<": self._tag, "[": self._bracket}
