@@ -14,8 +14,7 @@ from tests.oracle import curl, directives, shapes
 from tests.oracle.quotations import MARKS, Place, quotations, strikes
 
 _TICKS = re.compile("`+")
-# CommonMark's escapes, and the marks of GRAMMAR 2.8: escaped is what an odd number of backslashes precedes.
-_ESCAPABLE = frozenset(string.punctuation) | MARKS
+_ESCAPABLE = frozenset(string.punctuation)  # CommonMark 2.4
 _TILDES = re.compile("~+")
 
 
