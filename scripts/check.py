@@ -39,6 +39,7 @@ STEPS = {
     "types": Step((PYTHON, "-m", "mypy", "--no-error-summary")),
     "layers": Step((PYTHON, "-c", LAYERS, "--no-cache", "--no-logo")),
     "docs": Step((PYTHON, "scripts/docs.py", "--check"), ".venv/bin/python scripts/docs.py"),
+    "requirements": Step((PYTHON, "scripts/requirements.py", "--check")),
     # The gate that holds the pure core at 100 %. Its own tests must reach it: `./box test` runs all the rest.
     "core": Step((PYTHON, "-m", "pytest", *CORE_TESTS, "--cov", "--cov-report=term-missing:skip-covered")),
 }

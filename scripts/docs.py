@@ -18,6 +18,7 @@ from exec_daemon.registry import registry
 from inband.cli import COMMANDS, box
 from inband.settings_table import SETTINGS, Setting
 from messaging import ERRORS, OpInfo
+from scripts.requirements import Area, areas
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 ROW: Final = "| {} |"
@@ -134,11 +135,40 @@ def command_help(command: click.Command, parent: click.Context, name: str) -> It
             yield from command_help(subcommand, context, inner)
 
 
+REQUIREMENTS_TEXT: Final = (
+    "What each part has to do, as the tests cite it: `# O-16` beside a test names the line that it shows.",
+    "`.venv/bin/python scripts/requirements.py O-16` prints the tests of a line. The check fails for one",
+    "that no test cites, unless it says here what is not built yet, or which page keeps it.",
+)
+
+
+def requirements_page() -> Iterator[str]:
+    yield "# Requirements"
+    yield ""
+    yield from REQUIREMENTS_TEXT
+    yield ""
+    for area in areas():
+        yield from one_area(area)
+
+
+def one_area(area: Area) -> Iterator[str]:
+    yield f"## {area.letter}: {area.title}"
+    yield ""
+    yield from table(("number", "what"), ((one.number, one.text) for one in area.requirements))
+    later = [(one.number, one.later) for one in area.requirements if one.later]
+    kept = [
+        (one.number, f"[kept]({one.record.removeprefix('docs/')})") for one in area.requirements if one.record
+    ]
+    if later or kept:
+        yield from table(("number", "not built, or not for a test"), [*later, *kept])
+
+
 PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "settings.md": settings_page,
     "ops.md": ops_page,
     "errors.md": errors_page,
     "commands.md": commands_page,
+    "requirements.md": requirements_page,
 }
 
 

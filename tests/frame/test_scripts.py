@@ -17,7 +17,7 @@ def script(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str
 def test_a_step_that_does_not_exist_is_a_usage_error_that_lists_the_steps() -> None:
     run = script("check.py", "linting")
     assert run.returncode == 2
-    assert "no such step: linting. Steps: format lint types layers docs core" in run.stderr
+    assert "no such step: linting. Steps: format lint types layers docs requirements core" in run.stderr
 
 
 def test_all_programs_of_a_folder_run_and_the_worst_exit_code_wins(tmp_path: Path) -> None:
