@@ -12,6 +12,7 @@ import re
 from typing import Final
 
 from harvester.events import SkipReason
+from harvester.scanner.containers import Containers
 from harvester.scanner.endings import close_unfinished, run_fence
 from harvester.scanner.examination import Cut, examine
 from harvester.scanner.leaves import Fence, Hidden, Html, Leaf, Paragraph, Piece, Table, is_plain
@@ -32,10 +33,6 @@ from harvester.scanner.tags import LINE_REASONING, LINE_REASONING_END, REASONING
 
 # What no block but a paragraph begins with, no delimiter row and no reasoning tag.
 _TEXT: Final = re.compile(r"[^ \t>#`~=_*+<|:0-9-]")
-# A container is the number of columns that the lines of an item are indented by; a block quote has none.
-QUOTE: Final = 0
-# Structure deeper than twice the limit is not followed at all: everything there is inert anyway.
-_FOLLOWED: Final = 2
 
 
 class Blocks:
@@ -44,8 +41,7 @@ class Blocks:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._policy = ledger.policy
-        self._containers: list[int] = []
-        self._childless = False  # the last container is an item that began with a blank line
+        self._containers = Containers(self._policy.max_containers)
         self._leaf: Leaf | None = None
 
     # ---- the way of a line -----------------------------------------------------------------------------
@@ -56,7 +52,7 @@ class Blocks:
             return self._text(line, line.begin)
         cursor = Cursor(line)
         blank = cursor.blank and not line.begin
-        depth = self._walk(cursor)
+        depth = self._containers.walk(cursor)
         within = depth == len(self._containers)
         if within and isinstance(self._leaf, Fence):
             self._in_fence(line, cursor, self._leaf)
@@ -81,8 +77,7 @@ class Blocks:
 
     def clear(self) -> None:
         """Reasoning begins: every block is over."""
-        self._containers.clear()
-        self._childless = False
+        self._containers.truncate(0)
 
     def _close_leaf(self, *, heading: bool = False) -> Cut | None:
         """The open leaf ends; with `heading` a paragraph turns out to be a setext heading."""
@@ -91,27 +86,7 @@ class Blocks:
 
     def _inert(self) -> SkipReason | None:
         """Why nothing in the open containers runs, if nothing does."""
-        if QUOTE in self._containers:
-            return SkipReason.BLOCK_QUOTE
-        if len(self._containers) > self._policy.max_containers:
-            return SkipReason.TOO_DEEP
-        return SkipReason.DEAD if self._ledger.dead else None
-
-    def _walk(self, cursor: Cursor) -> int:
-        """How many of the open containers the line goes on."""
-        for depth, columns in enumerate(self._containers):
-            if columns == QUOTE:
-                if cursor.char != ">" or cursor.indent() >= CODE_INDENT:
-                    return depth
-                _step_over_marker(cursor, cursor.first + 1)
-            elif cursor.blank:
-                if self._childless and depth == len(self._containers) - 1:
-                    return depth
-            elif cursor.indent() < columns:
-                return depth
-            else:
-                cursor.take(columns)
-        return len(self._containers)
+        return self._containers.inert() or (SkipReason.DEAD if self._ledger.dead else None)
 
     def _line_tag(self, line: Line) -> Cut | None:
         """GRAMMAR 2: a reasoning tag at the start of a line counts whatever block the line is in."""
@@ -141,7 +116,7 @@ class Blocks:
         leaf = self._leaf
         if isinstance(leaf, Html):
             if leaf.kind == COMMENT_KIND and not within:  # GRAMMAR 2.4: its container cuts it off
-                self._truncate(0)
+                self._containers.truncate(0)
                 within = True
             return within and self._in_html(line, cursor, leaf)
         if isinstance(leaf, Hidden) and within and (cursor.blank or cursor.indent() >= CODE_INDENT):
@@ -169,7 +144,7 @@ class Blocks:
         cut = self._close_leaf(heading=underline)
         if cut:
             return cut.then(line)
-        self._truncate(depth)
+        self._containers.truncate(depth)
         return None if cursor.blank else self._open(line, cursor, found)
 
     def _before(self, *, within: bool) -> Open:
@@ -220,38 +195,19 @@ class Blocks:
         cut = examine([header], self._ledger, self._inert())
         return cut.then(line) if cut else None
 
-    def _truncate(self, depth: int) -> None:
-        if depth < len(self._containers):
-            del self._containers[depth:]
-            self._childless = False
-
     # ---- blocks that begin -----------------------------------------------------------------------------
 
     def _open(self, line: Line, cursor: Cursor, found: Found | None) -> Cut | None:
-        self._childless = False
-        while found and found.start in _CONTAINERS:
-            if len(self._containers) >= _FOLLOWED * self._policy.max_containers:
+        self._containers.fill()
+        while found and found.start in _CONTAINER_STARTS:
+            if self._containers.full:
                 found = _unfollowed(cursor)
                 break
-            self._open_container(cursor, found)
+            self._containers.open(cursor, found)
             if cursor.blank:
-                self._childless = found.start is Start.ITEM
                 return None
             found = find_start(cursor, Open.NONE)
         return self._open_leaf(line, cursor, found)
-
-    def _open_container(self, cursor: Cursor, found: Found) -> None:
-        if found.start is Start.QUOTE:
-            self._containers.append(QUOTE)
-            _step_over_marker(cursor, found.match.end())
-            return
-        indent, width = cursor.indent(), found.match.end() - found.match.start()
-        cursor.jump(found.match.end())
-        blanks = cursor.indent()
-        if cursor.blank or blanks > CODE_INDENT:
-            blanks = 1  # an empty first line, or indented code
-        cursor.take(blanks)
-        self._containers.append(indent + width + blanks)
 
     def _open_leaf(self, line: Line, cursor: Cursor, found: Found | None) -> Cut | None:
         if found is None:
@@ -274,7 +230,7 @@ class Blocks:
             self._close_leaf()
 
 
-_CONTAINERS: Final = frozenset({Start.QUOTE, Start.ITEM})
+_CONTAINER_STARTS: Final = frozenset({Start.QUOTE, Start.ITEM})
 _COMMENT: Final = re.compile(r"(?:>[ \t]*+|(?:[-+*]|[0-9]{1,9}[.)])[ \t]++)*+<!--(?!.*-->)")
 
 
@@ -287,9 +243,3 @@ def _unfollowed(cursor: Cursor) -> Found | None:
 def _cut_at(line: Line, start: int, tag: re.Match[str]) -> Cut:
     """A tag that counts whatever stands behind it."""
     return Cut(line.start + start, tag["name"].lower(), [line._replace(begin=tag.end())], inline=False)
-
-
-def _step_over_marker(cursor: Cursor, behind: int) -> None:
-    """Behind `>`, with one column of blanks if there is one."""
-    cursor.jump(behind)
-    cursor.take(1)

@@ -1,0 +1,89 @@
+"""The open block quotes and list items, and how a line goes on in them (CommonMark 0.31, section 5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from harvester.events import SkipReason
+from harvester.scanner.lines import Cursor
+from harvester.scanner.starts import CODE_INDENT, Found, Start
+
+# A container is the number of columns that the lines of an item are indented by; a block quote has none.
+_QUOTE: Final = 0
+# Structure deeper than twice the limit is not followed at all: everything there is inert anyway.
+_FOLLOWED: Final = 2
+
+
+class Containers:
+    """From the outermost to the innermost. More than `most` of them make everything in them inert."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._open: list[int] = []
+        self._childless = False  # the innermost is an item that began with a blank line
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @property
+    def full(self) -> bool:
+        """Is there no room for another one?"""
+        return len(self._open) >= _FOLLOWED * self._most
+
+    def inert(self) -> SkipReason | None:
+        """Why nothing in them runs, if nothing does."""
+        if _QUOTE in self._open:
+            return SkipReason.BLOCK_QUOTE
+        return SkipReason.TOO_DEEP if len(self._open) > self._most else None
+
+    def walk(self, cursor: Cursor) -> int:
+        """Step over what the line has for them; how many it goes on."""
+        for depth, columns in enumerate(self._open):
+            if columns == _QUOTE:
+                if cursor.char != ">" or cursor.indent() >= CODE_INDENT:
+                    return depth
+                _step_over_marker(cursor, cursor.first + 1)
+            elif cursor.blank:
+                return self._walk_blank(depth)
+            elif cursor.indent() < columns:
+                return depth
+            else:
+                cursor.take(columns)
+        return len(self._open)
+
+    def _walk_blank(self, depth: int) -> int:
+        """A blank line goes on items up to the next block quote, but not one that has had only such lines."""
+        if _QUOTE in self._open[depth:]:
+            return self._open.index(_QUOTE, depth)
+        return len(self._open) - self._childless
+
+    def truncate(self, depth: int) -> None:
+        """All but the outermost `depth` end."""
+        if depth < len(self._open):
+            del self._open[depth:]
+            self._childless = False
+
+    def fill(self) -> None:
+        """The innermost gets a child."""
+        self._childless = False
+
+    def open(self, cursor: Cursor, found: Found) -> None:
+        """A new one begins at the cursor."""
+        if found.start is Start.QUOTE:
+            self._open.append(_QUOTE)
+            _step_over_marker(cursor, found.match.end())
+            return
+        indent, width = cursor.indent(), found.match.end() - found.match.start()
+        cursor.jump(found.match.end())
+        blanks = cursor.indent()
+        if cursor.blank or blanks > CODE_INDENT:
+            blanks = 1  # an empty first line, or indented code
+        self._childless = cursor.blank
+        cursor.take(blanks)
+        self._open.append(indent + width + blanks)
+
+
+def _step_over_marker(cursor: Cursor, behind: int) -> None:
+    """Behind `>`, with one column of blanks if there is one."""
+    cursor.jump(behind)
+    cursor.take(1)
