@@ -10,16 +10,24 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_OPENER: Final = re.compile(r"\[(?=TOOL|EXEC|DM|RESULT)")
+from patterns import vocabulary
+
+# GRAMMAR 1 and 9; only the first character is matched, so that only that one is written otherwise.
+_OPENER: Final = re.compile(
+    "|".join(
+        f"{re.escape(opener[0])}(?={re.escape(opener[1:])})"
+        for opener in ("[TOOL", "[EXEC", "[DM", "[RESULT", *vocabulary().native_openers)
+    )
+)
 _BACKTICKS: Final = re.compile("`+")
 
 
 def neutralise(text: str) -> str:
-    """`text` with the bracket of each directive or verdict opener written as `\\u005b`.
+    """`text` with the first character of each opener of a directive, a verdict or a native call escaped.
 
-    Inside a JSON string the escape still reads as the same character.
+    A bracket becomes `\\u005b`. Inside a JSON string the escape still reads as the same character.
     """
-    return _OPENER.sub(r"\\u005b", text)
+    return _OPENER.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def fenced(text: str, language: str = "") -> str:

@@ -77,6 +77,7 @@ def load(text: str, file: str = FILE) -> Vocabulary:
         html_raw_tags=frozenset(part["html_raw_tags"].texts()),
         html_block_tags=frozenset(part["html_block_tags"].texts()),
         quote_pairs=tuple(_pair(pair) for pair in part["quote_pairs"].items()),
+        native_openers=part["native_openers"].texts(),
         call_fences=part["call_fences"].texts(),
         shell_fences=part["shell_fences"].texts(),
         curl_options=_table(part["curl_options"], _curl_option),

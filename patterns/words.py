@@ -62,7 +62,9 @@ class CallKeys:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """All of it. `arg_synonyms` has a row per op or family (`cron.*`), synonym -> argument."""
+    """All of it. `arg_synonyms` has a row per op or family (`cron.*`), synonym -> argument; `native_openers`
+    are beginnings of what opens a call in some model's native dialect (GRAMMAR 9).
+    """
 
     known_ops: Mapping[str, KnownOp]
     op_aliases: Mapping[str, str]
@@ -75,6 +77,7 @@ class Vocabulary:
     html_raw_tags: frozenset[str]
     html_block_tags: frozenset[str]
     quote_pairs: tuple[tuple[str, str], ...]
+    native_openers: tuple[str, ...]
     call_fences: tuple[str, ...]
     shell_fences: tuple[str, ...]
     curl_options: Mapping[str, CurlOption]
