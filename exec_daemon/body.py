@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -24,8 +25,8 @@ def _too_large(most_bytes: int) -> Refused:
     return refuse(ErrorCode.TOO_LARGE, f"The body passes {most_bytes} bytes.", most_bytes=most_bytes)
 
 
-async def _read(request: Request, most_bytes: int) -> bytes:
-    """The body, refused as soon as it is known to be too large."""
+async def read_content(request: Request, most_bytes: int) -> bytes:
+    """The bytes of the body, refused as soon as they are known to be too many."""
     announced = request.headers.get("content-length", "0")
     if len(announced) > 15 or int(announced or "0") > most_bytes:
         raise _too_large(most_bytes)
@@ -42,7 +43,7 @@ async def _read(request: Request, most_bytes: int) -> bytes:
 
 async def read_body(request: Request, model: type[M], most_bytes: int) -> M:
     """The body as `model`; raises `Refused` with INVALID_REQUEST or TOO_LARGE."""
-    content = await _read(request, most_bytes)
+    content = await read_content(request, most_bytes)
     try:
         document = load_object(content.decode())
     except UnicodeDecodeError:
@@ -75,3 +76,15 @@ def query_number(request: Request, name: str, default: int, most: int) -> int:
     if not written.isascii() or not written.isdigit() or len(written) > 18:
         raise refuse(ErrorCode.INVALID_REQUEST, f"{name} must be a whole number from 0 to {most}.")
     return min(int(written), most)
+
+
+def query_wait_s(request: Request, most_s: float) -> float:
+    """The query parameter `wait`, in seconds; longer ones count as `most_s`."""
+    written = request.query_params.get("wait", "0")
+    try:
+        wait_s = float(written)
+    except ValueError:
+        wait_s = math.nan
+    if not wait_s >= 0:
+        raise refuse(ErrorCode.INVALID_REQUEST, "wait must be a number of seconds.")
+    return min(wait_s, most_s)

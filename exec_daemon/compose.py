@@ -13,6 +13,7 @@ from typing import Final
 
 from exec_daemon.box import BoxContext, Scope
 from exec_daemon.box_reads import BoxReads
+from exec_daemon.callback_secret import callback_secret
 from exec_daemon.execute import Executor
 from exec_daemon.home import Home
 from exec_daemon.listen import is_loopback
@@ -50,7 +51,7 @@ def _box_reads(settings: DaemonSettings, home: Home, store: Store) -> BoxReads:
     return BoxReads(context, settings.limits.box_time_limit_s)
 
 
-def _services(settings: DaemonSettings, store: Store, box: BoxReads) -> Services:
+def _services(settings: DaemonSettings, home: Home, store: Store, box: BoxReads) -> Services:
     ops, buckets = registry(ALLOWLIST), Buckets(time.monotonic)
     return Services(
         settings=settings,
@@ -63,6 +64,7 @@ def _services(settings: DaemonSettings, store: Store, box: BoxReads) -> Services
         clock=utc_now,
         new_id=random_id,
         stopping=asyncio.Event(),
+        callback_secret=callback_secret(home),
     )
 
 
@@ -97,7 +99,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
     store = await open_store(home.database)
     try:
         await _prepare(settings, home, store)
-        services = _services(settings, store, _box_reads(settings, home, store))
+        services = _services(settings, home, store, _box_reads(settings, home, store))
         writer = asyncio.create_task(_keep_writing_token_uses(services))
         try:
             yield services

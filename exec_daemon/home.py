@@ -36,6 +36,11 @@ class Home:
         return self.root / "server.key"
 
     @property
+    def callback_key(self) -> Path:
+        """What the secrets of callbacks are made from."""
+        return self.root / "callback.key"
+
+    @property
     def address(self) -> Path:
         return self.root / "daemon.json"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
+from exec_daemon.callback_secret import CallbackSecret
 from exec_daemon.execute import Executor
 from exec_daemon.rates import Buckets
 from exec_daemon.registry import Registry
@@ -27,4 +28,5 @@ class Services:
     clock: Clock
     new_id: NewId
     stopping: asyncio.Event
+    callback_secret: CallbackSecret
     token_uses: dict[str, str] = field(default_factory=dict)

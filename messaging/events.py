@@ -72,7 +72,7 @@ class Job:
     """One execution of a call, as `GET /jobs/{id}` shows it.
 
     `identity` is the effective one: for a directive in a reply the agent that wrote the reply, and not the
-    harvester that brought it.
+    harvester that brought it. `incomplete`: the job ran elsewhere, and an event of it never came (M-55).
     """
 
     id: str
@@ -89,10 +89,13 @@ class Job:
     duration_ms: float | None = None
     result: Any = None
     error: Mapping[str, Any] | None = None
+    incomplete: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """All fields; `result` and `error` as the call was answered."""
+        """All fields; `result` and `error` as the call was answered, `incomplete` where it is so."""
         body = {key: getattr(self, key) for key in self.__dataclass_fields__}
+        if not self.incomplete:
+            del body["incomplete"]
         return body | {"state": str(self.state), "args": dict(self.args)}
 
     @classmethod

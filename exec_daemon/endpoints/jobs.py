@@ -1,17 +1,20 @@
-"""`/jobs`: what runs and what ran."""
+"""`/jobs`: what runs and what ran, here or elsewhere."""
 
 from __future__ import annotations
+
+import time
 
 from starlette.responses import Response
 
 from exec_daemon.answers import answer
-from exec_daemon.body import query_number
+from exec_daemon.body import query_number, query_wait_s
 from exec_daemon.problems import refuse
 from exec_daemon.route import Ask
 from exec_daemon.scope import sees_all, sees_job
-from exec_daemon.sse import Event, last_event_id, stream
+from exec_daemon.sse import Event, changed, last_event_id, stream
+from exec_daemon.steps import OUTSIDE, events_anywhere, job_anywhere
 from exec_daemon.store import job_topic
-from messaging import ErrorCode, Job, JobState
+from messaging import ErrorCode, Job, JobEvent, JobState
 
 _MOST = 500
 
@@ -26,14 +29,14 @@ def _state(ask: Ask) -> JobState | None:
 async def _seen(ask: Ask) -> Job:
     """The job of the path; foreign and missing answer alike (O-46)."""
     job_id = ask.request.path_params["id"]
-    job = await ask.services.store.job(job_id)
+    job = await job_anywhere(ask.services.store, job_id, ask.services.clock())
     if job is None or not sees_job(ask.identity, job):
         raise refuse(ErrorCode.NOT_FOUND, f"There is no job {job_id[:128]!r} that you may see.")
     return job
 
 
 async def every(ask: Ask) -> Response:
-    """The newest first; an agent gets its own."""
+    """Those of the journal, the newest first; an agent gets its own."""
     mine = None if sees_all(ask.identity) else str(ask.identity)
     limit = query_number(ask.request, "limit", 100, _MOST)
     jobs = await ask.services.store.jobs(mine, _state(ask), limit)
@@ -45,27 +48,46 @@ async def one(ask: Ask) -> Response:
     return answer((await _seen(ask)).to_json())
 
 
+async def _events(ask: Ask, job: Job, after: int) -> list[JobEvent]:
+    return await events_anywhere(ask.services.store, job, after, ask.services.clock())
+
+
 async def events(ask: Ask) -> Response:
     """The steps of a job: JSON, or a stream that ends with the job where the client accepts one."""
     job = await _seen(ask)
-    store = ask.services.store
-    after = last_event_id(ask.request, -1)
+    after = last_event_id(ask.request, query_number(ask.request, "after", -1, 2**53))
     if "text/event-stream" not in ask.request.headers.get("accept", ""):
-        return answer({"events": [event.to_json() for event in await store.events(job.id, after)]})
-    if job.state is not JobState.RUNNING and not await store.events(job.id, after):
+        return answer({"events": [event.to_json() for event in await _awaited(ask, job, after)]})
+    if job.state is not JobState.RUNNING and not await _events(ask, job, after):
         return Response(status_code=204)  # a client that has the end already shall not come again
 
     async def page(behind: int) -> list[Event]:
         return [
             Event(str(event.type), event.seq, event.to_json(), last=event.type.terminal)
-            for event in await store.events(job.id, behind)
+            for event in await _events(ask, job, behind)
         ]
 
     return stream(ask.services, job_topic(job.id), page, after)
 
 
+async def _awaited(ask: Ask, job: Job, after: int) -> list[JobEvent]:
+    """Events behind `after`; with `wait` the first one of a running job is waited for."""
+    services = ask.services
+    until_s = time.monotonic() + query_wait_s(ask.request, services.settings.limits.max_wait_s)
+    with services.store.subscribe(job_topic(job.id)) as changes:
+        while True:
+            found = await _events(ask, job, after)
+            left_s = until_s - time.monotonic()
+            if found or job.state is not JobState.RUNNING or left_s <= 0:
+                return found
+            if not await changed(changes, services.stopping, left_s):
+                return await _events(ask, job, after)
+
+
 async def cancel(ask: Ask) -> Response:
     """Stops the job if it runs, and answers with it. Cancelling twice is cancelling once."""
     job = await _seen(ask)
+    if job.op == OUTSIDE and job.state is JobState.RUNNING:
+        raise refuse(ErrorCode.INVALID_REQUEST, f"{job.id} runs elsewhere; stop it where it runs.")
     await ask.services.executor.jobs.cancel(job.id)
     return answer((await _seen(ask)).to_json())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from typing import Any
 
@@ -10,12 +9,11 @@ from pydantic import Field
 from starlette.responses import Response
 
 from exec_daemon.answers import answer
-from exec_daemon.body import Body, query_number, read_body
-from exec_daemon.problems import refuse
+from exec_daemon.body import Body, query_number, query_wait_s, read_body
 from exec_daemon.route import Ask
 from exec_daemon.sse import changed
 from exec_daemon.store import REPLIES
-from messaging import ErrorCode, Message
+from messaging import Message
 
 _MOST = 200
 
@@ -26,22 +24,10 @@ class CursorBody(Body):
     position: int = Field(ge=0, le=2**53)
 
 
-def _wait_s(ask: Ask) -> float:
-    """The query parameter `wait`, in seconds, bounded by the daemon's own limit."""
-    written = ask.request.query_params.get("wait", "0")
-    try:
-        wait_s = float(written)
-    except ValueError:
-        wait_s = math.nan
-    if not wait_s >= 0:
-        raise refuse(ErrorCode.INVALID_REQUEST, "wait must be a number of seconds.")
-    return min(wait_s, ask.services.settings.limits.max_wait_s)
-
-
 async def _found(ask: Ask, after: int, limit: int) -> list[Message]:
     """Replies behind `after`; waits for the first one, up to what the client asked for."""
     services = ask.services
-    until_s = time.monotonic() + _wait_s(ask)
+    until_s = time.monotonic() + query_wait_s(ask.request, ask.services.settings.limits.max_wait_s)
     with services.store.subscribe(REPLIES) as changes:
         while True:
             found = await services.store.replies(after, limit)

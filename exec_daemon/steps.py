@@ -1,0 +1,70 @@
+"""Jobs and their events, wherever they run: journaled, or told by callback (M-54 to M-56)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from exec_daemon.store import Arrival, OutsideJob, Store
+from messaging import EventSequence, EventType, Job, JobEvent, JobState
+
+# The `op` of a job that runs elsewhere: no call of ours made it.
+OUTSIDE: Final = "outside"
+
+_STATES: Final = {EventType.SUCCEEDED: JobState.SUCCEEDED, EventType.FAILED: JobState.FAILED}
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a job elsewhere has told so far, in order."""
+
+    events: list[JobEvent]
+    incomplete: bool
+
+
+async def job_anywhere(store: Store, job_id: str, now: str) -> Job | None:
+    """The job of this id; None for none."""
+    outside = await store.outside_job(job_id)
+    if outside is None:
+        return await store.job(job_id)
+    return _as_job(outside, _told(await store.arrivals(job_id), now))
+
+
+async def events_anywhere(store: Store, job: Job, after: int, now: str) -> list[JobEvent]:
+    """Events with `seq` > `after`, in order, without what still waits for an earlier one."""
+    if job.op != OUTSIDE:
+        return await store.events(job.id, after)
+    told = _told(await store.arrivals(job.id), now)
+    return [event for event in told.events if event.seq > after]
+
+
+def _told(arrivals: Sequence[Arrival], now: str) -> _Told:
+    sequence = EventSequence()
+    for arrival in arrivals:
+        sequence.feed(arrival.event, _seconds(arrival.received_at))
+    return _Told(sequence.ready(_seconds(now)), sequence.incomplete)
+
+
+def _seconds(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()
+
+
+def _as_job(outside: OutsideJob, told: _Told) -> Job:
+    end = next((event for event in told.events if event.type.terminal), None)
+    failed = end is not None and end.type is EventType.FAILED
+    return Job(
+        id=outside.id,
+        op=OUTSIDE,
+        args={},
+        call_id=outside.id,
+        identity=outside.identity,
+        state=JobState.RUNNING if end is None else _STATES[end.type],
+        created_at=outside.created_at,
+        side_effecting=True,
+        ended_at=None if end is None else end.ts,
+        result=None if end is None else end.payload.get("result"),
+        error=end.payload if end is not None and failed else None,
+        incomplete=told.incomplete,
+    )
