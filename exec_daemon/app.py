@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from exec_daemon.endpoints import agents, jobs, operations, ops, replies, threads, tokens
+from exec_daemon.endpoints import agents, callback, jobs, operations, ops, replies, runs, threads, tokens
 from exec_daemon.endpoints.exec import call
 from exec_daemon.identity import Role
 from exec_daemon.middleware import AccessLog, Incidents
@@ -20,6 +20,7 @@ AUTHORS = OPERATOR | HARVESTER | {Role.AGENT}
 OPEN_ROWS: tuple[OpenRow, ...] = (
     OpenRow("GET", "/healthz", operations.health),
     OpenRow("GET", "/readyz", operations.ready),
+    OpenRow("POST", "/callback/{job_id}", callback.receive),
 )
 
 ROWS: tuple[Row, ...] = (
@@ -30,6 +31,7 @@ ROWS: tuple[Row, ...] = (
     Row("GET", "/jobs/{id}", jobs.one, ANYONE),
     Row("GET", "/jobs/{id}/events", jobs.events, ANYONE),
     Row("POST", "/jobs/{id}/cancel", jobs.cancel, OPERATOR | {Role.AGENT, Role.WORKER}),
+    Row("POST", "/callback", callback.expect, OPERATOR),
     Row("GET", "/threads", threads.every, ANYONE),
     Row("POST", "/threads", threads.create, OPERATOR),
     Row("GET", "/threads/{id}", threads.one, ANYONE),
@@ -41,6 +43,7 @@ ROWS: tuple[Row, ...] = (
     Row("PUT", "/cursors/{name}", replies.set_cursor, HARVESTER),
     Row("GET", "/agents", agents.every, ANYONE),
     Row("POST", "/agents", agents.create, OPERATOR),
+    Row("POST", "/agents/{name}/runs", runs.create, OPERATOR | HARVESTER),
     Row("GET", "/tokens", tokens.every, OPERATOR),
     Row("POST", "/tokens", tokens.create, OPERATOR),
     Row("DELETE", "/tokens/{id}", tokens.revoke, OPERATOR),

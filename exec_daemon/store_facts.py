@@ -1,14 +1,14 @@
 """The store as the reads of the box see it: `exec_daemon.box.ports.StoreFacts` over our `Store`.
 
 The reads run in worker threads and the store lives on the event loop; each question goes there and back.
-This daemon has no workers, timers or cost records: those questions answer None.
+This daemon has no workers and no timers: those questions answer None.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeVar
 
 from exec_daemon.box.errors import FactsUnavailable
@@ -24,13 +24,14 @@ from exec_daemon.box.ports import (
 from exec_daemon.grants import ROLE_GRANTS
 from exec_daemon.identity import Identity, Role
 from exec_daemon.scope import sees_all
-from exec_daemon.store import Agent, Store, StoreError
+from exec_daemon.store import Agent, Spending, Store, StoreError
 from messaging import Job, JobEvent, JobState, Message, Thread
 
 T = TypeVar("T")
 
 # A read has five seconds in all (O 7.1); a store that is this slow is reported, not waited for.
 _WAIT_S: Final = 4.0
+_WEEK: Final = timedelta(days=7)
 # Counting stops here: a queue of so many jobs is long, however long it is.
 _MOST_COUNTED: Final = 1000
 
@@ -42,6 +43,27 @@ def scope_of(identity: Identity) -> Scope:
 
 def _age_s(at: str) -> float:
     return (datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds()
+
+
+def _at(moment: datetime) -> str:
+    """As the store writes times, which compare as texts."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _usd(spent: Spending) -> float | None:
+    return None if spent.cost_microusd is None else spent.cost_microusd / 1_000_000
+
+
+def _usage(week: Spending, today: Spending | None) -> UsageFacts:
+    """A day without a run is a zero that is known."""
+    return UsageFacts(
+        agent=week.agent,
+        model=week.model or "not reported",
+        tokens_today=today.tokens if today else 0,
+        tokens_7d=week.tokens,
+        usd_today=_usd(today) if today else 0.0,
+        usd_7d=_usd(week),
+    )
 
 
 def _error(job: Job) -> ErrorFacts:
@@ -141,7 +163,15 @@ class FactsFromStore:
         return QueueFacts(running_jobs=len(running), oldest_running_s=_age_s(oldest) if oldest else None)
 
     def usage(self, scope: Scope) -> Sequence[UsageFacts] | None:
-        return None
+        if scope.identity is not None and scope.agent is None:
+            return []
+        now = datetime.now(UTC)
+        week = self._ask(self._store.spending(_at(now - _WEEK), scope.agent))
+        today = self._ask(
+            self._store.spending(_at(now.replace(hour=0, minute=0, second=0, microsecond=0)), scope.agent)
+        )
+        of_today = {(each.agent, each.model): each for each in today}
+        return [_usage(each, of_today.get((each.agent, each.model))) for each in week]
 
     def errors(self, scope: Scope, limit: int) -> Sequence[ErrorFacts]:
         failed = self._ask(self._store.jobs(scope.identity, JobState.FAILED, limit))

@@ -109,14 +109,14 @@ class QueueFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageFacts:
-    """Tokens and US dollars that one agent spent on one model."""
+    """Tokens and US dollars that one agent spent on one model; None where its CLI reports none (A-02)."""
 
     agent: str
     model: str
-    tokens_today: int
-    tokens_7d: int
-    usd_today: float
-    usd_7d: float
+    tokens_today: int | None
+    tokens_7d: int | None
+    usd_today: float | None
+    usd_7d: float | None
     usd_left: float | None = None
 
 

@@ -215,6 +215,10 @@ class DaemonClient:
         """Register an agent together with its home thread."""
         return self._post("/agents", _set({"name": name, "thread": thread}))
 
+    def add_run(self, agent: str, key: str, **used: Any) -> dict[str, Any]:
+        """Count a run of the agent: `model`, `input_tokens`, …, `cost_usd`, as far as they are known."""
+        return self._post(f"/agents/{_segment(agent)}/runs", _set({"key": key, **used}), repeatable=True)
+
     def tokens(self) -> list[dict[str, Any]]:
         """What is known of the tokens; never the tokens themselves."""
         return list(self._wire.get("/tokens").get("tokens", ()))

@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import sys
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,13 +14,12 @@ from typing import Any, Final
 
 import click
 
-from harvester import Harvested, harvest_reply
 from harvester.adapters import ADAPTERS, FailureKind, Outcome, Status
 from harvester.agent_run import Audience, Command, Limits, run
+from inband.cli.agent_delivery import deliver
 from inband.cli.agent_shown import as_json_line, as_line, json_line, lagged_line, outcome_lines
 from inband.cli.failures import exit_code_of_result
-from inband.cli.shared import connected, json_option, read_text, settings_of, show
-from inband.compose import scan_policy
+from inband.cli.shared import connected, json_option, read_text, show
 from inband.errors import Exit, InputError
 
 # Our own credentials: an agent whose only channel is text gets no other one by inheriting it.
@@ -97,6 +95,7 @@ def run_agent(ctx: click.Context, /, **given: Any) -> int:
 
     What it does is shown on stderr, its final words and the outcome on stdout. With --thread the final
     words of a run that succeeded are posted as the agent's reply, and their directives run, once.
+    What a registered agent used is counted, and shown by `box read usage`.
 
     \b
     Examples:
@@ -108,14 +107,14 @@ def run_agent(ctx: click.Context, /, **given: Any) -> int:
     agent = _who(ctx, asked)
     outcome = _watch(asked, command)
     delivered: dict[str, Any] = {}
-    code = exit_code_of_outcome(outcome)
+    codes = [exit_code_of_outcome(outcome)]
     try:
-        if agent and asked.thread and outcome.reply:
-            done, delivered = _deliver(ctx, asked.thread, agent, outcome.reply)
-            code = max([code, *map(exit_code_of_result, done.results)])
+        if agent:
+            done, delivered = deliver(ctx, asked.thread, agent, outcome)
+            codes += map(exit_code_of_result, done.results if done else ())
     finally:  # hours of work are shown even if the daemon has gone away meanwhile
         _show(asked, outcome, delivered)
-    return int(code)
+    return int(max(codes))
 
 
 def _command(asked: Asked) -> Command:
@@ -131,11 +130,12 @@ def _command(asked: Asked) -> Command:
 
 
 def _who(ctx: click.Context, asked: Asked) -> str | None:
-    """Whose reply it will be. Asked before the run: a thread that is not there is known at once."""
-    if asked.thread is None:
+    """Whose run it is. Asked before the run: what the daemon does not know is known at once."""
+    if asked.thread is None and asked.agent is None:
         return None
     with connected(ctx, "harvester") as client:
-        agent = asked.agent or client.thread(asked.thread).agent
+        client.ready()
+        agent = asked.agent or (client.thread(asked.thread).agent if asked.thread else None)
     if agent is None:
         raise InputError(f"thread {asked.thread!r} has no agent; say who it is with --agent NAME")
     return agent
@@ -184,18 +184,6 @@ def _ended_by_signals() -> Iterator[None]:
 
 def _interrupt(_number: int, _frame: object) -> None:
     raise KeyboardInterrupt
-
-
-def _deliver(ctx: click.Context, thread: str, agent: str, reply: str) -> tuple[Harvested, dict[str, Any]]:
-    """Each run is a reply of its own, also when it says what another one said."""
-    with connected(ctx, "harvester") as client:
-        message = client.post_message(
-            thread, reply, as_agent=agent, key=f"agent-run:{uuid.uuid4().hex}"
-        ).message
-        done = harvest_reply(client, message, scan_policy(settings_of(ctx)))
-    posted = done.posted.to_json() if done.posted else None
-    results = [result.to_json() for result in done.results]
-    return done, {"reply": message.id, "results": results, "posted": posted}
 
 
 def _show(asked: Asked, outcome: Outcome, delivered: dict[str, Any]) -> None:

@@ -97,7 +97,6 @@ async def test_what_this_daemon_does_not_have_is_none(store: MemoryStore) -> Non
         lambda: facts.worker("w", Scope()),
         lambda: facts.timers(Scope()),
         lambda: facts.timer("t", Scope()),
-        lambda: facts.usage(Scope()),
         lambda: facts.agent("nobody"),
         lambda: facts.job("job-0", Scope()),
         lambda: facts.thread("none", Scope()),
