@@ -1,4 +1,4 @@
-"""The way of one call: admit, journal.begin, run, journal.finish (DESIGN "The way of one reply", "Once")."""
+"""The way of one call: admit, journal.begin, run, journal.finish (docs/architecture.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an op is: one row of the allowlist, and what its `run` gets and gives (DESIGN "Ops")."""
+"""What an op is: one row of the allowlist, and what its `run` gets and gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of "once" (DESIGN), pure: what a journal answers, how a job ends, who keeps a call id.
+"""The rules of "once" (docs/why/once.md), pure: what a journal answers, how a job ends, who keeps a call id.
 
 Every store asks these functions, so that two stores cannot differ in them.
 """

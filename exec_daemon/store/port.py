@@ -121,7 +121,7 @@ class Directory(Protocol):
 
 
 class Journal(Protocol):
-    """What makes a call happen once (DESIGN "Once")."""
+    """What makes a call happen once (docs/why/once.md)."""
 
     async def begin(self, new: NewJob) -> Begun:
         """Journals the job, its `accepted` event and its audit line together, or finds the earlier one.

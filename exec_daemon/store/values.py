@@ -59,7 +59,7 @@ class TokenRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
-    """A call that is about to run (DESIGN "Once").
+    """A call that is about to run (docs/why/once.md).
 
     `identity` is the effective one: for a call on behalf of an agent it is the agent's, since call ids
     are counted per identity. `on_behalf_of` is the agent's name where a harvester asked. `digest` covers

@@ -1,4 +1,4 @@
-"""The journal (DESIGN "Once", O-16, O-34): what any store promises."""
+"""The journal (docs/why/once.md, O-16, O-34): what any store promises."""
 
 from __future__ import annotations
 

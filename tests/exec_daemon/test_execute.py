@@ -126,7 +126,7 @@ async def test_a_call_without_an_id_is_given_one_and_told(store: MemoryStore) ->
     assert ended.call_id.startswith("call-")
 
 
-async def test_a_duplicate_in_flight_joins_and_runs_nothing(store: MemoryStore) -> None:  # upstream defect 12
+async def test_a_duplicate_in_flight_joins_and_runs_nothing(store: MemoryStore) -> None:  # O-16, O-34
     runs, started, go = 0, asyncio.Event(), asyncio.Event()
 
     async def slow(_: Args, __: OpContext) -> Ended:
@@ -247,7 +247,7 @@ async def test_an_op_that_takes_too_long_ends_as_a_timeout(store: MemoryStore) -
     assert not ended.error.retryable
 
 
-async def test_a_retryable_end_frees_the_call_id(store: MemoryStore) -> None:  # upstream defect 11
+async def test_a_retryable_end_frees_the_call_id(store: MemoryStore) -> None:  # O-35
     ends: list[Ended] = [error(ErrorCode.BUSY, "later"), Success("now")]
 
     async def busy_once(_: Args, __: OpContext) -> Ended:
@@ -274,7 +274,7 @@ async def test_a_cancelled_job_ends_cancelled(store: MemoryStore) -> None:
     assert job.error["code"] == ErrorCode.CANCELLED
 
 
-async def test_effects_happen_exactly_when_the_job_succeeds(store: MemoryStore) -> None:  # DESIGN "Once"
+async def test_effects_happen_exactly_when_the_job_succeeds(store: MemoryStore) -> None:  # docs/why/once.md
     await store.create_thread(NewThread(id="t", title="t"))
 
     async def writes_to(thread: str) -> Ended:

@@ -1,4 +1,4 @@
-"""`kill -9` at any instant: what was acknowledged is there, nothing happened twice (DESIGN "Once", O-16).
+"""`kill -9` at any instant: what was acknowledged is there, nothing happened twice (docs/why/once.md, O-16).
 
 The instants come from a seeded generator and reach from before the database is made to the middle of a
 busy stream of commits. BOX_KILLS sets how many there are.

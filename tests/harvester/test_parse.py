@@ -114,7 +114,7 @@ def test_a_limit_that_is_kept_gives_no_notice():
     assert parse("[TOOL cron.list {}]").notice is None
 
 
-def test_the_document_of_a_dry_run():  # DESIGN "The command"
+def test_the_document_of_a_dry_run():
     text = "[TOOL cron.list {}] `[TOOL x {}]`\n\n[RESULT] PASS: all green"
     parsed = parse(text)
     assert parsed.to_json() == {

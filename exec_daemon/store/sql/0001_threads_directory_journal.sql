@@ -89,7 +89,7 @@ CREATE TABLE jobs (
     error          TEXT
 ) STRICT;
 
--- DESIGN "Once": of all jobs with one call id, one at most stands for it.
+-- docs/why/once.md: of all jobs with one call id, one at most stands for it.
 CREATE UNIQUE INDEX jobs_once ON jobs (identity, call_id) WHERE holds_call = 1;
 CREATE INDEX jobs_of_identity ON jobs (identity);
 CREATE INDEX jobs_in_state ON jobs (state);
