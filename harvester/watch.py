@@ -53,17 +53,19 @@ class Watcher:
 
     def run(self, stop: Event) -> None:
         """Watch until `stop` is set. Raises `ClientError` for what waiting does not mend."""
-        pause_s = _FIRST_PAUSE_S
+        pause_s, told = _FIRST_PAUSE_S, ""
         while not stop.is_set():
             try:
                 with self._connect() as client:
                     session = self._session(client)
-                    pause_s = _FIRST_PAUSE_S
+                    pause_s, told = _FIRST_PAUSE_S, ""
                     session.run(stop)
             except ClientError as failure:
                 if not may_pass(failure):
                     raise
-                _log.warning("waiting for the daemon: %s", failure)
+                if str(failure) != told:  # once for each reason, not for each attempt
+                    _log.warning("waiting for the daemon: %s", failure)
+                told = str(failure)
                 stop.wait(self._uniform(pause_s / 2, pause_s))
                 pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
 

@@ -247,10 +247,11 @@ def watcher(api: Api) -> Watcher:
 
 def test_a_daemon_that_is_away_is_waited_for(caplog: pytest.LogCaptureFixture) -> None:
     stop = threading.Event()
-    api = Api(stop, httpx2.ConnectError("down"), httpx2.ReadError("dropped"))
+    down = [httpx2.ConnectError("down")] * 3
+    api = Api(stop, *down, httpx2.ReadError("dropped"))
     watcher(api).run(stop)
     assert api.polls == 1
-    assert caplog.text.count("waiting for the daemon") == 2
+    assert caplog.text.count("waiting for the daemon") == 2  # once for each reason
 
 
 def test_a_token_that_is_not_taken_ends_the_watcher() -> None:
