@@ -60,7 +60,8 @@ class NatsSink:
         self._one_at_a_time = asyncio.Lock()
         self._connecting = asyncio.Lock()
         self._client: Client | None = None
-        self._unstored = False
+        # Who gave a subject may have no stream for it; found out at the first event.
+        self._stored = None if target.subject else True
         self._closed = False
 
     async def emit(self, event: JobEvent) -> None:
@@ -118,21 +119,29 @@ class NatsSink:
 
     async def _publish(self, client: Client, event: JobEvent) -> None:
         headers = {"Nats-Msg-Id": event.key}
-        if self._unstored:
+        if self._stored is None:
+            self._stored = await self._has_stream(client)
+        if not self._stored:
             await client.publish(self._subject, event.encode(), headers=headers)
             await client.flush(timeout=int(_ACK_S))
             return
         # An acknowledgement that says `duplicate` is as good as any (M-61).
         await client.jetstream().publish(self._subject, event.encode(), timeout=_ACK_S, headers=headers)
 
+    async def _has_stream(self, client: Client) -> bool:
+        from nats.js.errors import NotFoundError, ServiceUnavailableError
+
+        try:
+            await client.jetstream().find_stream_name_by_subject(self._subject)
+        except (NotFoundError, ServiceUnavailableError):
+            return self._subject == events_subject(self._target.job_id)
+        return True
+
     async def _prepare(self, client: Client) -> str:
-        """No stream takes our subject: makes the stream, or goes without for a subject of one's own."""
+        """No stream takes our subject yet: makes it."""
         import nats
         from nats.js.api import StorageType, StreamConfig
 
-        if self._target.subject not in (None, events_subject(self._target.job_id)):
-            self._unstored = True
-            return "no stream covers the subject"
         wanted = StreamConfig(name=self._target.stream, subjects=_STREAM_SUBJECTS, storage=StorageType.FILE)
         try:
             await client.jetstream().add_stream(wanted)

@@ -23,7 +23,8 @@ def nobody(daemon: Any) -> httpx2.Client:
     """A client without a token; the daemon closes it when it stops."""
     if "nobody" not in daemon.clients:
         daemon.clients["nobody"] = daemon.bearing(None)
-    return daemon.clients["nobody"]
+    client: httpx2.Client = daemon.clients["nobody"]
+    return client
 
 
 class Expected:
@@ -51,7 +52,8 @@ class Expected:
         return [read_event(one) for one in answer.json()["events"]]
 
     def job(self) -> dict[str, Any]:
-        return self.operator.get(f"/jobs/{self.job_id}").json()
+        shown: dict[str, Any] = self.operator.get(f"/jobs/{self.job_id}").json()
+        return shown
 
 
 @pytest.fixture
