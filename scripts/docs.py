@@ -155,6 +155,8 @@ def one_area(area: Area) -> Iterator[str]:
     yield f"## {area.letter}: {area.title}"
     yield ""
     yield from table(("number", "what"), ((one.number, one.text) for one in area.requirements))
+    if area.tables:
+        yield from table(("cited as", "the table"), area.tables.items())
     later = [(one.number, one.later) for one in area.requirements if one.later]
     kept = [
         (one.number, f"[kept]({one.record.removeprefix('docs/')})") for one in area.requirements if one.record

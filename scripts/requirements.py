@@ -17,6 +17,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -39,6 +40,7 @@ class Area(NamedTuple):
     letter: str
     title: str
     requirements: tuple[Requirement, ...]
+    tables: Mapping[str, str] = MappingProxyType({})  # `O 7.3` -> which literal it is
 
 
 def areas() -> list[Area]:
@@ -48,12 +50,12 @@ def areas() -> list[Area]:
 
 def _area(path: Path) -> Area:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    title = table.pop("title")
+    title, tables = table.pop("title"), table.pop("tables", {})
     rows = (
         Requirement(number, row["is"], row.get("later", ""), row.get("record", ""))
         for number, row in table.items()
     )
-    return Area(path.stem, title, tuple(rows))
+    return Area(path.stem, title, tuple(rows), tables)
 
 
 def citations() -> Mapping[str, list[str]]:

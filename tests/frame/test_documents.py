@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts.requirements import areas
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)")
@@ -35,6 +37,35 @@ def broken(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_relative_link_leads_somewhere(page: Path) -> None:
     assert broken(page) == []
+
+
+def sources() -> list[Path]:
+    packages = (
+        "patterns",
+        "messaging",
+        "prompt_envelope",
+        "harvester",
+        "exec_daemon",
+        "inband",
+        "scripts",
+        "tests",
+    )
+    return [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def test_every_section_of_the_grammar_that_a_comment_cites_exists() -> None:
+    page = (ROOT / "docs" / "grammar-rules.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## (\d)\. (.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    for path in sources():
+        for section, point in re.findall(r"GRAMMAR (\d)(?:\.(\d))?", path.read_text(encoding="utf-8")):
+            text = sections[section]
+            assert not point or re.search(rf"(?:^|; ){point}\. ", text, re.MULTILINE), (path, section, point)
+
+
+def test_every_table_of_the_requirements_that_a_comment_cites_exists() -> None:
+    known = {name for area in areas() for name in area.tables}
+    for path in sources():
+        assert set(re.findall(r"\bO 7\.\d", path.read_text(encoding="utf-8"))) <= known, path
 
 
 def test_the_reply_in_the_readme_is_the_one_that_the_demo_harvests() -> None:
