@@ -8,9 +8,9 @@ import sys
 
 def list_ops() -> bytes:
     """The list as `tools.list` has it under `ops`, byte for byte, and a line break."""
-    from exec_daemon.answers import dump
+    from exec_daemon.api.answers import dump
+    from exec_daemon.calls.registry import registry
     from exec_daemon.ops import ALLOWLIST
-    from exec_daemon.registry import registry
 
     return dump([info.to_json() for info in registry(ALLOWLIST).infos]) + b"\n"
 

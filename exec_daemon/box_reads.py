@@ -8,8 +8,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
+from exec_daemon.access.identity import Identity
 from exec_daemon.box import BoxContext, BoxError, Scope, read
-from exec_daemon.identity import Identity
 from exec_daemon.store_facts import scope_of
 from messaging import CallError, ErrorCode, error
 

@@ -11,21 +11,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
+from exec_daemon.access.callback_secret import callback_secret
+from exec_daemon.access.rates import Buckets
+from exec_daemon.access.tokens import ensure_bootstrap
 from exec_daemon.box import BoxContext, Scope
 from exec_daemon.box_reads import BoxReads
-from exec_daemon.callback_secret import callback_secret
-from exec_daemon.execute import Executor
+from exec_daemon.calls.execute import Executor
+from exec_daemon.calls.registry import registry
 from exec_daemon.home import Home
 from exec_daemon.listen import is_loopback
 from exec_daemon.ops import ALLOWLIST
-from exec_daemon.rates import Buckets
-from exec_daemon.registry import registry
 from exec_daemon.services import Services
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Store, StoreError, open_store, random_id, utc_now
 from exec_daemon.store_facts import FactsFromStore
 from exec_daemon.tls import ensure_certificates
-from exec_daemon.tokens import ensure_bootstrap
 from messaging import secret_values
 
 log = logging.getLogger(__name__)

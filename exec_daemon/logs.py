@@ -18,7 +18,7 @@ from messaging import redact, strip_terminal
 _MOST_BYTES: Final = 8 * 1024 * 1024
 _FILES: Final = 2
 # The log of requests.
-ACCESS: Final = "exec_daemon.access"
+REQUESTS: Final = "exec_daemon.requests"
 # Loggers of the daemon, and how much of each is kept.
 DAEMON: Final = {"exec_daemon": logging.INFO, "uvicorn": logging.WARNING, "asyncio": logging.WARNING}
 # The watcher's, for a file of its own: two processes cannot rotate one.
@@ -58,7 +58,7 @@ def _sinks(file: Path, *, stderr: bool) -> list[logging.Handler]:
         raise HomeUnusable(text, str(file)) from None
     if stderr:
         console = logging.StreamHandler()
-        console.addFilter(lambda record: record.name != ACCESS)  # one line a request is for the file
+        console.addFilter(lambda record: record.name != REQUESTS)  # one line a request is for the file
         sinks.append(console)
     return sinks
 

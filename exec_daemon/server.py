@@ -15,7 +15,7 @@ from typing import Final
 
 import uvicorn
 
-from exec_daemon.app import build
+from exec_daemon.api.app import build
 from exec_daemon.compose import services_of
 from exec_daemon.home import Home, prepare, write_private
 from exec_daemon.listen import bind, tls_context, url_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 
-from exec_daemon.callback_secret import CallbackSecret
-from exec_daemon.execute import Executor
-from exec_daemon.rates import Buckets
-from exec_daemon.registry import Registry
+from exec_daemon.access.callback_secret import CallbackSecret
+from exec_daemon.access.rates import Buckets
+from exec_daemon.calls.execute import Executor
+from exec_daemon.calls.registry import Registry
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Clock, NewId, Store
 

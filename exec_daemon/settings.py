@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from exec_daemon.grants import ROLE_RATES, Rates
-from exec_daemon.identity import Role
+from exec_daemon.access.grants import ROLE_RATES, Rates
+from exec_daemon.access.identity import Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

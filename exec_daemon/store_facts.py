@@ -11,6 +11,9 @@ from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeVar
 
+from exec_daemon.access.grants import ROLE_GRANTS
+from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.scope import sees_all
 from exec_daemon.box.errors import FactsUnavailable
 from exec_daemon.box.ports import (
     AgentFacts,
@@ -21,9 +24,6 @@ from exec_daemon.box.ports import (
     UsageFacts,
     WorkerFacts,
 )
-from exec_daemon.grants import ROLE_GRANTS
-from exec_daemon.identity import Identity, Role
-from exec_daemon.scope import sees_all
 from exec_daemon.store import Agent, Spending, Store, StoreError
 from messaging import Job, JobEvent, JobState, Message, Thread
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from threading import Event
 
-from exec_daemon.grants import ROLE_RATES, Rates
-from exec_daemon.identity import Role
+from exec_daemon.access.grants import ROLE_RATES, Rates
+from exec_daemon.access.identity import Role
 from exec_daemon.settings import DaemonLimits, DaemonSettings
 from harvester import DaemonClient, ScanPolicy, Watcher
 from harvester.errors import Unavailable

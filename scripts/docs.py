@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import click
 
+from exec_daemon.calls.registry import registry
 from exec_daemon.ops import ALLOWLIST
-from exec_daemon.registry import registry
 from inband.cli import COMMANDS, box
 from inband.settings_table import SETTINGS, Setting
 from messaging import ERRORS, OpInfo

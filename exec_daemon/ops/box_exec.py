@@ -6,7 +6,7 @@ from pydantic import Field
 
 from exec_daemon.box.arguments import check as check_argument
 from exec_daemon.box.refusals import unknown_action
-from exec_daemon.op import Arguments, Ended, Op, OpContext, Success
+from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
 from messaging import CallError
 from patterns import vocabulary
 

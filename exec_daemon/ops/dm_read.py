@@ -6,8 +6,8 @@ from typing import Any, Final, TypedDict
 
 from pydantic import Field
 
-from exec_daemon.op import Arguments, Ended, Op, OpContext, Success
-from exec_daemon.scope import sees_thread
+from exec_daemon.access.scope import sees_thread
+from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
 from messaging import ErrorCode, Message, MessageKind, Thread, error
 
 # A page of the store, and how many of them one call looks through for DMs between other messages.

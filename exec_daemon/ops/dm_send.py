@@ -6,10 +6,10 @@ from typing import Final, Literal, TypedDict
 
 from pydantic import Field
 
-from exec_daemon.identity import Identity, Role
+from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.scope import sees_thread
+from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
 from exec_daemon.near import did_you_mean, near
-from exec_daemon.op import Arguments, Ended, Op, OpContext, Success
-from exec_daemon.scope import sees_thread
 from exec_daemon.store import Agent, AppendMessage
 from messaging import AuthorKind, CallError, ErrorCode, MessageKind, NewMessage, error
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from exec_daemon.op import Arguments, Ended, Op, OpContext, Success
-from exec_daemon.scope import sees_job
+from exec_daemon.access.scope import sees_job
+from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
 from messaging import ErrorCode, error
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from pydantic import Field
 
-from exec_daemon.op import Arguments, Op, OpContext, Success
+from exec_daemon.calls.op import Arguments, Op, OpContext, Success
 from messaging import OpInfo
 
 

@@ -14,8 +14,8 @@ import httpx2
 import pytest
 
 from exec_daemon import Daemon, DaemonError, DaemonLimits, DaemonSettings, MemoryStore, StoreError
-from exec_daemon.grants import Rates
-from exec_daemon.identity import Role
+from exec_daemon.access.grants import Rates
+from exec_daemon.access.identity import Role
 
 UNLIMITED = dict.fromkeys(Role, Rates())
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from exec_daemon.app import EVERY_ROW, ROWS
-from exec_daemon.identity import Role
-from exec_daemon.route import Row
+from exec_daemon.access.identity import Role
+from exec_daemon.api.app import EVERY_ROW, ROWS
+from exec_daemon.api.route import Row
 
 NAMES = {Role.OPERATOR: "operator", Role.HARVESTER: "harvester"}
 

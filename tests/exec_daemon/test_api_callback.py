@@ -148,7 +148,7 @@ def test_a_job_that_nobody_expects_is_not_found(daemon: Any, expected: Expected)
         def __init__(self) -> None:
             self.client, self.job_id = expected.client, "gone"
             made = daemon.home / "callback.key"
-            from exec_daemon.callback_secret import secret_from
+            from exec_daemon.access.callback_secret import secret_from
 
             self.secret = secret_from(made.read_bytes())("gone")
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from exec_daemon.__main__ import list_ops
-from exec_daemon.answers import dump
-from exec_daemon.app import ROWS
+from exec_daemon.api.answers import dump
+from exec_daemon.api.app import ROWS
 from messaging import ERRORS, ErrorCode, Result
 
 

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exec_daemon.app import ROWS
-from exec_daemon.route import Row
+from exec_daemon.api.app import ROWS
+from exec_daemon.api.route import Row
 from messaging import ErrorCode
 from patterns import vocabulary
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from exec_daemon.access.identity import Identity, Role
 from exec_daemon.box import BoxContext, FactsUnavailable, Scope
 from exec_daemon.box_reads import BoxReads
-from exec_daemon.identity import Identity, Role
 from exec_daemon.store import StoreFull
 from exec_daemon.store.memory import MemoryStore
 from exec_daemon.store_facts import FactsFromStore, scope_of

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from exec_daemon.app import EVERY_ROW, OPEN_ROWS, ROWS
-from exec_daemon.identity import Role
+from exec_daemon.access.identity import Role
+from exec_daemon.api.app import EVERY_ROW, OPEN_ROWS, ROWS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
 CLIENTS = {"OPERATOR": "operator", "HARVESTER": "harvester", "HERON": "agent/heron"}

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from exec_daemon.execute import Executor, Pending, Rehearsed
-from exec_daemon.grants import Rates
-from exec_daemon.identity import Identity, Role
-from exec_daemon.op import Arguments, Ended, Op, OpContext, Success
+from exec_daemon.access.grants import Rates
+from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.rates import Buckets
+from exec_daemon.access.tokens import Asker
+from exec_daemon.calls.execute import Executor, Pending, Rehearsed
+from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
+from exec_daemon.calls.registry import registry
 from exec_daemon.ops import ALLOWLIST
-from exec_daemon.rates import Buckets
-from exec_daemon.registry import registry
 from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import (
     Agent,
@@ -25,7 +26,6 @@ from exec_daemon.store import (
     random_id,
 )
 from exec_daemon.store.memory import MemoryStore
-from exec_daemon.tokens import Asker
 from messaging import (
     AuthorKind,
     Call,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from exec_daemon.identity import Identity, Role, identity
+from exec_daemon.access.identity import Identity, Role, identity
 
 
 @pytest.mark.parametrize("role", Role)

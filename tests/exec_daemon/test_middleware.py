@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from exec_daemon.api.middleware import AccessLog, Incidents
 from exec_daemon.logs import logging_to
-from exec_daemon.middleware import AccessLog, Incidents
 
 
 async def broken(_: Scope, __: Receive, ___: Send) -> None:
@@ -61,7 +61,7 @@ async def test_a_request_is_one_line_in_the_log_whatever_its_path(tmp_path: Path
     log = tmp_path / "daemon.log"
     with logging_to(log, stderr=False):
         await sent(AccessLog(Incidents(broken_late)), "/x\n2026 INFO forged\x1b[2J" + "y" * 5000)
-    lines = [line for line in log.read_text().split("\n") if "exec_daemon.access" in line]
+    lines = [line for line in log.read_text().split("\n") if "exec_daemon.requests" in line]
     assert len(lines) == 1
     assert len(lines[0]) < 400
     assert "\x1b" not in log.read_text()

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from exec_daemon.identity import Identity, Role, identity
-from exec_daemon.op import OpContext, Success
+from exec_daemon.access.identity import Identity, Role, identity
+from exec_daemon.calls.op import OpContext, Success
+from exec_daemon.calls.registry import registry, validate
 from exec_daemon.ops import ALLOWLIST
-from exec_daemon.registry import registry, validate
 from exec_daemon.store import Agent, NewJob, NewThread, Outcome, random_id
 from exec_daemon.store.memory import MemoryStore
 from messaging import AuthorKind, CallError, ErrorCode, MessageKind, NewMessage

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exec_daemon import rates
-from exec_daemon.rates import Buckets, Want
+from exec_daemon.access import rates
+from exec_daemon.access.rates import Buckets, Want
 
 
 class Hands:

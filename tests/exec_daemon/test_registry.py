@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from exec_daemon.identity import Identity, Role
-from exec_daemon.op import Op
+from exec_daemon.access.identity import Identity, Role
+from exec_daemon.calls.op import Op
+from exec_daemon.calls.registry import registry, validate
 from exec_daemon.ops import ALLOWLIST, box_exec, dm_send
-from exec_daemon.registry import registry, validate
 from messaging import CallError, ErrorCode, OpInfo, digest
 from patterns import vocabulary
 

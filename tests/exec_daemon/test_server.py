@@ -20,10 +20,10 @@ import httpx2
 import pytest
 
 from exec_daemon import DaemonError, DaemonLimits, DaemonSettings, StoreError, serve
+from exec_daemon.api.sse import changed
 from exec_daemon.errors import AddressRefused, HomeUnusable, PortTaken
 from exec_daemon.home import prepare
 from exec_daemon.listen import is_loopback
-from exec_daemon.sse import changed
 from exec_daemon.store import REPLIES
 from exec_daemon.store.memory import MemoryStore
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exec_daemon.steps import events_anywhere, job_anywhere
+from exec_daemon.calls.steps import events_anywhere, job_anywhere
 from exec_daemon.store import MemoryStore
 from messaging import JobState
 from tests.messaging._events import story

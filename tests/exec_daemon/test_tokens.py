@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.tokens import BOOTSTRAP, bearer, ensure_bootstrap, issue, new_secret, sha256
 from exec_daemon.home import Home, prepare
-from exec_daemon.identity import Identity, Role
 from exec_daemon.store import random_id
 from exec_daemon.store.memory import MemoryStore
-from exec_daemon.tokens import BOOTSTRAP, bearer, ensure_bootstrap, issue, new_secret, sha256
 
 NOW = "2026-12-01T09:00:00.000Z"
 EVE = Identity(Role.VIEWER, "eve")

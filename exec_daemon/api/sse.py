@@ -11,8 +11,8 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from exec_daemon.answers import dump
-from exec_daemon.problems import refuse
+from exec_daemon.api.answers import dump
+from exec_daemon.api.problems import refuse
 from exec_daemon.services import Services
 from exec_daemon.store import Subscription
 from messaging import ErrorCode

@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.requests import ClientDisconnect, Request
 
-from exec_daemon.problems import Refused, refuse
+from exec_daemon.api.problems import Refused, refuse
 from messaging import ErrorCode, StrictJsonError, load_object
 
 

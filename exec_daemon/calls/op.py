@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
-from exec_daemon.identity import Identity
+from exec_daemon.access.identity import Identity
 from exec_daemon.store import Effect, NewId, Store
 from messaging import CallError, OpInfo
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pydantic import Field
 from starlette.responses import Response
 
-from exec_daemon.answers import answer
-from exec_daemon.authors import AUTHORSHIP, RECORDED, RECORDERS, Authorship, author_name
-from exec_daemon.body import Body, query_number, read_body
-from exec_daemon.endpoints.agents import require_agent
-from exec_daemon.identity import Role
-from exec_daemon.problems import refuse
-from exec_daemon.route import Ask
-from exec_daemon.scope import sees_all, sees_thread
-from exec_daemon.sse import Event, last_event_id, stream
+from exec_daemon.access.authors import AUTHORSHIP, RECORDED, RECORDERS, Authorship, author_name
+from exec_daemon.access.identity import Role
+from exec_daemon.access.scope import sees_all, sees_thread
+from exec_daemon.api.answers import answer
+from exec_daemon.api.body import Body, query_number, read_body
+from exec_daemon.api.endpoints.agents import require_agent
+from exec_daemon.api.problems import refuse
+from exec_daemon.api.route import Ask
+from exec_daemon.api.sse import Event, last_event_id, stream
 from exec_daemon.store import NewThread, thread_topic
 from messaging import ErrorCode, MessageKind, NewMessage, Thread
 

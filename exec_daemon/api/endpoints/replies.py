@@ -8,10 +8,10 @@ from typing import Any
 from pydantic import Field
 from starlette.responses import Response
 
-from exec_daemon.answers import answer
-from exec_daemon.body import Body, query_number, query_wait_s, read_body
-from exec_daemon.route import Ask
-from exec_daemon.sse import changed
+from exec_daemon.api.answers import answer
+from exec_daemon.api.body import Body, query_number, query_wait_s, read_body
+from exec_daemon.api.route import Ask
+from exec_daemon.api.sse import changed
 from exec_daemon.store import REPLIES
 from messaging import Message
 

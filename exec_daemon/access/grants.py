@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
-from exec_daemon.identity import Role
+from exec_daemon.access.identity import Role
 
 # The read-only ops of O 7.2.
 READS = ("box.exec", "tools.list", "dm.read", "cron.list", "job.get")

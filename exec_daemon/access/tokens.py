@@ -8,8 +8,8 @@ import secrets
 from dataclasses import dataclass
 from typing import Final
 
+from exec_daemon.access.identity import Identity, Role, identity
 from exec_daemon.home import Home, write_private
-from exec_daemon.identity import Identity, Role, identity
 from exec_daemon.store import Clock, NewId, Store, TokenRecord
 
 PREFIX: Final = "inband_"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from exec_daemon.identity import Identity, Role
+from exec_daemon.access.identity import Identity, Role
 from messaging import Job, Thread
 
 SEE_ALL = frozenset({Role.OPERATOR, Role.VIEWER, Role.HARVESTER})

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
-from exec_daemon.answers import answer
-from exec_daemon.decide import Facts, decide
-from exec_daemon.problems import Refused
-from exec_daemon.route import Ask
+from exec_daemon.access.decide import Facts, decide
+from exec_daemon.api.answers import answer
+from exec_daemon.api.problems import Refused
+from exec_daemon.api.route import Ask
 from messaging import OpInfo
 
 

@@ -14,10 +14,10 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from exec_daemon.answers import answer
-from exec_daemon.body import Body, read_body, read_content
-from exec_daemon.problems import refuse
-from exec_daemon.route import Ask
+from exec_daemon.api.answers import answer
+from exec_daemon.api.body import Body, read_body, read_content
+from exec_daemon.api.problems import refuse
+from exec_daemon.api.route import Ask
 from exec_daemon.services import Services
 from exec_daemon.store import NoSuchJob, Reception
 from messaging import ErrorCode, EventError, JobEvent, decode_event, verify, verify_webhook

@@ -6,13 +6,13 @@ import time
 
 from starlette.responses import Response
 
-from exec_daemon.answers import answer
-from exec_daemon.body import query_number, query_wait_s
-from exec_daemon.problems import refuse
-from exec_daemon.route import Ask
-from exec_daemon.scope import sees_all, sees_job
-from exec_daemon.sse import Event, changed, last_event_id, stream
-from exec_daemon.steps import OUTSIDE, events_anywhere, job_anywhere
+from exec_daemon.access.scope import sees_all, sees_job
+from exec_daemon.api.answers import answer
+from exec_daemon.api.body import query_number, query_wait_s
+from exec_daemon.api.problems import refuse
+from exec_daemon.api.route import Ask
+from exec_daemon.api.sse import Event, changed, last_event_id, stream
+from exec_daemon.calls.steps import OUTSIDE, events_anywhere, job_anywhere
 from exec_daemon.store import job_topic
 from messaging import ErrorCode, Job, JobEvent, JobState
 

@@ -13,11 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from exec_daemon.admit import rate_limited, want
-from exec_daemon.identity import Identity, Role
-from exec_daemon.problems import EXEC_PATH, Refused, refuse
+from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.tokens import Asker, bearer
+from exec_daemon.api.problems import EXEC_PATH, Refused, refuse
+from exec_daemon.calls.admit import rate_limited, want
 from exec_daemon.services import Services
-from exec_daemon.tokens import Asker, bearer
 from messaging import ErrorCode
 
 ANYONE = frozenset(Role)

@@ -8,8 +8,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from exec_daemon.answers import answer, error_headers
-from exec_daemon.faults import store_error
+from exec_daemon.api.answers import answer, error_headers
+from exec_daemon.calls.faults import store_error
 from exec_daemon.store import StoreError
 from messaging import ERRORS, CallError, ErrorCode, Result, error
 

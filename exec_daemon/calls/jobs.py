@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from exec_daemon.admit import Admitted
-from exec_daemon.faults import fault, store_error
-from exec_daemon.op import Ended, OpContext
+from exec_daemon.calls.admit import Admitted
+from exec_daemon.calls.faults import fault, store_error
+from exec_daemon.calls.op import Ended, OpContext
 from exec_daemon.store import Outcome, Store, StoreError
 from messaging import CallError, ErrorCode, Job, error
 

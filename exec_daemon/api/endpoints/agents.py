@@ -7,11 +7,11 @@ from dataclasses import asdict
 from pydantic import Field
 from starlette.responses import Response
 
-from exec_daemon.answers import answer
-from exec_daemon.body import Body, read_body
+from exec_daemon.api.answers import answer
+from exec_daemon.api.body import Body, read_body
+from exec_daemon.api.problems import refuse
+from exec_daemon.api.route import Ask
 from exec_daemon.near import did_you_mean, near
-from exec_daemon.problems import refuse
-from exec_daemon.route import Ask
 from exec_daemon.store import Agent, Store
 from messaging import ErrorCode
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
-from exec_daemon.endpoints import agents, callback, jobs, operations, ops, replies, runs, threads, tokens
-from exec_daemon.endpoints.exec import call
-from exec_daemon.identity import Role
-from exec_daemon.middleware import AccessLog, Incidents
-from exec_daemon.problems import EXCEPTIONS
-from exec_daemon.route import ANYONE, OpenRow, Row, route
+from exec_daemon.access.identity import Role
+from exec_daemon.api.endpoints import agents, callback, jobs, operations, ops, replies, runs, threads, tokens
+from exec_daemon.api.endpoints.exec import call
+from exec_daemon.api.middleware import AccessLog, Incidents
+from exec_daemon.api.problems import EXCEPTIONS
+from exec_daemon.api.route import ANYONE, OpenRow, Row, route
 from exec_daemon.services import Services
 
 OPERATOR = frozenset({Role.OPERATOR})

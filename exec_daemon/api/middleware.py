@@ -7,11 +7,11 @@ import time
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from exec_daemon.faults import fault
-from exec_daemon.logs import ACCESS
-from exec_daemon.problems import failed_answer
+from exec_daemon.api.problems import failed_answer
+from exec_daemon.calls.faults import fault
+from exec_daemon.logs import REQUESTS
 
-log = logging.getLogger(ACCESS)
+log = logging.getLogger(REQUESTS)
 
 
 class AccessLog:

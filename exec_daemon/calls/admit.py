@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from exec_daemon.decide import Claim, Facts, decide, decide_on_behalf
-from exec_daemon.grants import Rates
-from exec_daemon.identity import Identity, Role
-from exec_daemon.op import Arguments, Op
-from exec_daemon.rates import Buckets, Want
-from exec_daemon.registry import Registry, validate
+from exec_daemon.access.decide import Claim, Facts, decide, decide_on_behalf
+from exec_daemon.access.grants import Rates
+from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.rates import Buckets, Want
+from exec_daemon.access.tokens import Asker
+from exec_daemon.calls.op import Arguments, Op
+from exec_daemon.calls.registry import Registry, validate
 from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import Store
-from exec_daemon.tokens import Asker
 from messaging import Call, CallError, CallRequest, ErrorCode, error
 
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 from pydantic import Field
 from starlette.responses import Response
 
-from exec_daemon.answers import answer, error_headers
-from exec_daemon.body import Body, read_body
-from exec_daemon.execute import Pending, Rehearsed
-from exec_daemon.problems import refuse
-from exec_daemon.route import Ask
+from exec_daemon.api.answers import answer, error_headers
+from exec_daemon.api.body import Body, read_body
+from exec_daemon.api.problems import refuse
+from exec_daemon.api.route import Ask
+from exec_daemon.calls.execute import Pending, Rehearsed
 from messaging import ERRORS, Call, CallRequest, ErrorCode, Result
 
 _ID: Final = r"^[\x21-\x7e]{1,200}$"

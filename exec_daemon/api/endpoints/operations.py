@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from exec_daemon.answers import answer
-from exec_daemon.problems import refuse
+from exec_daemon.api.answers import answer
+from exec_daemon.api.problems import refuse
 from exec_daemon.services import Services
 from messaging import ErrorCode
 

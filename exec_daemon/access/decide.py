@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from exec_daemon.grants import ROLE_GRANTS, Grant, matches
-from exec_daemon.identity import Identity, Role
+from exec_daemon.access.grants import ROLE_GRANTS, Grant, matches
+from exec_daemon.access.identity import Identity, Role
 from messaging import Message
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from exec_daemon.calls.op import Arguments, Op
 from exec_daemon.near import did_you_mean, near
-from exec_daemon.op import Arguments, Op
 from messaging import CallError, ErrorCode, OpInfo, error
 from messaging.normalise import Names, names_for, normalise
 from patterns import vocabulary

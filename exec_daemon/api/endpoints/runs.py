@@ -7,10 +7,10 @@ from typing import Annotated
 from pydantic import Field
 from starlette.responses import Response
 
-from exec_daemon.answers import answer
-from exec_daemon.body import Body, read_body
-from exec_daemon.endpoints.agents import require_agent
-from exec_daemon.route import Ask
+from exec_daemon.api.answers import answer
+from exec_daemon.api.body import Body, read_body
+from exec_daemon.api.endpoints.agents import require_agent
+from exec_daemon.api.route import Ask
 from exec_daemon.store import AgentRun
 
 Count = Annotated[int | None, Field(ge=0, le=2**53)]

@@ -6,16 +6,16 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from exec_daemon.admit import Admitted, admit, effective, take_rate
-from exec_daemon.decide import Facts, decide
-from exec_daemon.jobs import RunningJobs
-from exec_daemon.op import BoxRead, Op, OpContext
-from exec_daemon.rates import Buckets
-from exec_daemon.registry import Registry
+from exec_daemon.access.decide import Facts, decide
+from exec_daemon.access.rates import Buckets
+from exec_daemon.access.tokens import Asker
+from exec_daemon.calls.admit import Admitted, admit, effective, take_rate
+from exec_daemon.calls.jobs import RunningJobs
+from exec_daemon.calls.op import BoxRead, Op, OpContext
+from exec_daemon.calls.registry import Registry
 from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import Conflict, NewId, NewJob, Running, Store
 from exec_daemon.store import Done as Ran
-from exec_daemon.tokens import Asker
 from messaging import CallError, CallRequest, ErrorCode, Job, Result, digest, error
 
 

@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import Field
 from starlette.responses import Response
 
-from exec_daemon.answers import answer
-from exec_daemon.body import Body, read_body
-from exec_daemon.identity import Role, identity
-from exec_daemon.problems import refuse
-from exec_daemon.route import Ask
+from exec_daemon.access.identity import Role, identity
+from exec_daemon.access.tokens import issue
+from exec_daemon.api.answers import answer
+from exec_daemon.api.body import Body, read_body
+from exec_daemon.api.problems import refuse
+from exec_daemon.api.route import Ask
 from exec_daemon.store import TokenRecord
-from exec_daemon.tokens import issue
 from messaging import ErrorCode
 
 # Ten years: longer is as good as for ever, and dates beyond year 9999 cannot be written.

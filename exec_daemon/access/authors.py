@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from exec_daemon.identity import Identity, Role
+from exec_daemon.access.identity import Identity, Role
 from messaging import AuthorKind, MessageKind
 
 

@@ -1,0 +1,1 @@
+"""Who is asking and what they may do: identities, tokens, grants and the decision (docs/security.md)."""
