@@ -25,7 +25,6 @@ _NAME: Final = re.compile(r"[^\s<>=]+")
 _TAG_END: Final = marks(">")
 _ENDINGS: Final = marks(_END_PARAMETER, _PARAMETER, END_FUNCTION)
 _NEXT: Final = marks(_PARAMETER, END_FUNCTION, END_CALL)
-_AFTER_VALUE: Final = marks(_PARAMETER, END_FUNCTION)
 _AFTER_FUNCTION: Final = marks(END_CALL, FUNCTION)
 # A name is short; a `>` that is farther away closes something else. Characters.
 MAX_NAME: Final = 256
@@ -104,10 +103,10 @@ class _Parameter:
         if lined and not (begins_line or ends_line):
             return False
         behind = yield from self._source.blanks(behind)
-        following = yield from self._source.marker_at(behind, _AFTER_VALUE)
+        following = yield from self._source.marker_at(behind, _NEXT)
         if following == END_FUNCTION:
             return (yield from self._ends_function(behind + len(following)))
-        return following == _PARAMETER
+        return following == _PARAMETER or (following == END_CALL and self._wrapped)
 
     def _begins_parameter(self, position: int) -> Steps[bool]:
         """Is it an argument that the tool has and that was not given yet?"""

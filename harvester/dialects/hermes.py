@@ -52,5 +52,5 @@ HERMES: Final = Dialect(
     name="qwen3-hermes",
     tags=Tags(calls={OPEN: Calls(read=_read, closers=marks(CLOSE))}, thoughts=(THINK,)),
     edges=Edges(start="\n", gap=drop_gap),
-    signs=(r"<tool_call>\s*\{",),
+    signs=(r"<tool_call>\s*(?:\{|\Z)",),
 )

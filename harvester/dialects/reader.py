@@ -75,7 +75,7 @@ class Reader:
 
     def _decided(self, text: str) -> list[Piece]:
         """The whole reply, where dialect or prompt were not given."""
-        dialect = self._dialect or recognise(text)
+        dialect = self._dialect or recognise(text, self._prompt)
         pieces = self._begun(dialect, self._prompt or "").whole(text)
         if self._prompt is None:
             prompt = dialect.prompt_before(Completion.of(pieces), truncated=self._truncated)

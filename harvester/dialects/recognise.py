@@ -10,9 +10,10 @@ from harvester.dialects.dialect import Dialect
 from harvester.dialects.hermes import THINK
 from harvester.dialects.table import DIALECTS
 from harvester.dialects.tagged import Tags
+from harvester.dialects.writer import Edges
 
 # A reply that calls nothing: text, and reasoning as most models write it.
-PLAIN: Final = Dialect(name="plain", tags=Tags(calls={}, thoughts=(THINK,)))
+PLAIN: Final = Dialect(name="plain", tags=Tags(calls={}, thoughts=(THINK,)), edges=Edges(start="\n"))
 
 
 @cache
@@ -20,8 +21,13 @@ def _signs() -> tuple[tuple[Dialect, re.Pattern[str]], ...]:
     return tuple((dialect, re.compile("|".join(dialect.signs))) for dialect in DIALECTS.values())
 
 
-def recognise(text: str) -> Dialect:
-    """The dialect whose sign comes first in `text`, `PLAIN` if none does."""
+def recognise(text: str, generation_prompt: str | None = None) -> Dialect:
+    """The dialect whose sign comes first in `text`, or else in the prompt; `PLAIN` if none does."""
+    found = _first(text)
+    return _first(generation_prompt) if found is PLAIN and generation_prompt else found
+
+
+def _first(text: str) -> Dialect:
     first: tuple[int, Dialect] | None = None
     for dialect, pattern in _signs():
         found = pattern.search(text)
