@@ -82,7 +82,7 @@ class _Run:
 
     async def to_its_end(self, work: Work[ResultT]) -> int:
         task = asyncio.ensure_future(work(self.job))
-        listening = asyncio.create_task(self._listen(task))
+        listening = self._listen(task)
         try:
             result = await task
         except ToolFailed as failed:
@@ -104,7 +104,7 @@ class _Run:
         except SinkError as lost:
             self._say(str(lost))
 
-    async def _listen(self, task: asyncio.Future[Any]) -> None:
+    def _listen(self, task: asyncio.Future[Any]) -> asyncio.Task[None]:
         """A job can be told to stop by TERM, and over NATS by a message (M-65, M-66)."""
 
         def cancel(reason: str | None) -> bool:
@@ -113,6 +113,9 @@ class _Run:
 
         with suppress(ValueError, RuntimeError):  # only the main thread can have signals
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, cancel, None)
+        return asyncio.create_task(self._listen_to_broker(cancel))
+
+    async def _listen_to_broker(self, cancel: Callable[[str | None], bool]) -> None:
         if isinstance(self._selected.direct, NatsSink):
             with suppress(SinkError):  # without a broker nobody can tell us to stop
                 await self._selected.direct.listen(cancel)
