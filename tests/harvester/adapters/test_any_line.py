@@ -44,6 +44,7 @@ def spoilt(draw: st.DrawFn) -> str:
 @settings(max_examples=80)
 @given(line=st.text() | st.from_regex(r"\{.*\}") | spoilt())
 def test_no_line_makes_an_adapter_or_the_listener_raise(name: str, line: str) -> None:
+    #
     listener = Listener()
     for event in ADAPTERS[name].read(line):
         listener.feed(event)
@@ -69,6 +70,7 @@ def test_no_line_makes_an_adapter_or_the_listener_raise(name: str, line: str) ->
     ids=range(10),
 )
 def test_hostile_lines_are_kept_raw_or_say_nothing(name: str, line: str) -> None:
+    #
     for event in ADAPTERS[name].read(line):
         event.payload()
 
