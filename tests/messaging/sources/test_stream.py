@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,7 @@ CONTENT = b"".join(one.encode() + b"\n" for one in story(5))
 def test_where_blocks_are_cut_makes_no_difference(cuts: list[int]) -> None:
     edges = [0, *sorted(cuts), len(CONTENT)]
     lines = _Lines()
-    found = [line for a, b in zip(edges, edges[1:], strict=False) for line in lines.feed(CONTENT[a:b])]
+    found = [line for a, b in pairwise(edges) for line in lines.feed(CONTENT[a:b])]
     assert found == CONTENT.split(b"\n")[:-1]
 
 
