@@ -27,6 +27,7 @@ CORE_TESTS = (
     "tests/messaging",
     "tests/prompt_envelope",
     "tests/harvester",
+    "tests/exec_daemon/test_authors.py",
     "tests/exec_daemon/test_decide.py",
     "tests/exec_daemon/test_identity.py",
     "tests/exec_daemon/test_rates.py",

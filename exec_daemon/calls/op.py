@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from exec_daemon.access.identity import Identity
-from exec_daemon.store import Effect, NewId, Store
+from exec_daemon.store.port import Store
+from exec_daemon.store.sources import NewId
+from exec_daemon.store.values import Effect
 from messaging import CallError, OpInfo
 
 

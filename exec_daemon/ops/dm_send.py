@@ -10,7 +10,7 @@ from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.scope import sees_thread
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
 from exec_daemon.near import did_you_mean, near
-from exec_daemon.store import Agent, AppendMessage
+from exec_daemon.store.values import Agent, AppendMessage
 from messaging import AuthorKind, CallError, ErrorCode, MessageKind, NewMessage, error
 
 # O-85: what an agent can read in one go; longer things are artifacts.
