@@ -20,7 +20,7 @@ from exec_daemon.compose import services_of
 from exec_daemon.home import Home, prepare, write_private
 from exec_daemon.listen import bind, tls_context, url_of
 from exec_daemon.logs import logging_to
-from exec_daemon.protocol import Protocol
+from exec_daemon.protocol import limited
 from exec_daemon.services import Services
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import utc_now
@@ -63,7 +63,7 @@ class _Server(uvicorn.Server):
 def _config(settings: DaemonSettings, services: Services, home: Home) -> uvicorn.Config:
     return uvicorn.Config(
         build(services),
-        http=Protocol,
+        http=limited(settings.limits.wire),
         ws="none",
         lifespan="off",
         loop="asyncio",

@@ -12,6 +12,19 @@ from exec_daemon.access.identity import Role
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WireLimits:
+    """Limits of one request on its way in, before anybody knows who sends it. Times are in seconds."""
+
+    # Our clients send under a kibibyte; a proxy in front adds some more.
+    most_head_bytes: int = 64 * 1024
+    # Who connects has a request to send; its body is at most a few mebibytes.
+    head_s: float = 10.0
+    body_s: float = 60.0
+    # A TLS close waits for the peer's close_notify (RFC 8446 6.1), which an idle pooled one never sends.
+    goodbye_s: float = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DaemonLimits:
     """Limits, each with its reason. Rates are calls a minute; 0 means no limit."""
 
@@ -31,6 +44,7 @@ class DaemonLimits:
     max_wait_s: float = 60.0
     # What runs gets so long to end after TERM.
     drain_s: float = 10.0
+    wire: WireLimits = WireLimits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
