@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from inband.errors import SettingsError
 from inband.settings_table import BY_NAME, SETTINGS, Setting
+from messaging.sinks.variables import OURS, VARIABLES
 
 _TRUE: Final = {
     "1": True,
@@ -27,8 +28,10 @@ _TRUE: Final = {
     "no": False,
     "off": False,
 }
-# Variables that start with BOX_ and are no setting: read by the launcher and by the tests.
-_OTHER_VARIABLES: Final = frozenset({"BOX_CHECKOUT", "BOX_CONFIG", "BOX_DEBUG", "BOX_REQUIRE_ALL"})
+# Variables that start with BOX_ and are no setting: read by the launcher, the tests, and tools.
+_OTHER_VARIABLES: Final = frozenset(
+    {"BOX_CHECKOUT", "BOX_CONFIG", "BOX_DEBUG", "BOX_REQUIRE_ALL", *(OURS + name for name in VARIABLES)}
+)
 
 
 @dataclass(frozen=True, slots=True)

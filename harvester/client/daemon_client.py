@@ -114,10 +114,20 @@ class DaemonClient:
         with self._reading("/jobs"):
             return Job.from_json(self._wire.get(f"/jobs/{_segment(job_id)}"))
 
-    def job_events(self, job_id: str) -> list[dict[str, Any]]:
-        """The steps of a job so far, each as `JobEvent.to_json` writes it."""
+    def job_events(self, job_id: str, after: int = -1, wait_s: float = 0.0) -> list[dict[str, Any]]:
+        """The steps of a job behind number `after`, each as `JobEvent.to_json` writes it.
+
+        Of a job that runs the next one is waited for, up to `wait_s` seconds.
+        """
+        query = _set({"after": after if after >= 0 else None, "wait": wait_s or None})
         with self._reading("/jobs"):
-            return list(self._wire.get(f"/jobs/{_segment(job_id)}/events")["events"])
+            path = f"/jobs/{_segment(job_id)}/events"
+            return list(self._wire.get(path, query, read_s=wait_s + _POLL_SLACK_S)["events"])
+
+    def expect_job(self, job_id: str | None = None) -> dict[str, Any]:
+        """A job that will run elsewhere: `{job_id, url, secret}` for the program that tells its events."""
+        with self._reading("/callback"):
+            return self._post("/callback", _set({"job_id": job_id}))
 
     def cancel(self, job_id: str) -> Job:
         """Cancel a running job. Cancelling twice is cancelling once."""

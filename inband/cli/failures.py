@@ -14,6 +14,8 @@ from harvester.errors import (
 )
 from inband.errors import Exit
 from messaging import ErrorCode, Result
+from messaging.sinks.errors import SinkError, TransportError
+from messaging.sources.history import JobTimedOut
 from prompt_envelope import EnvelopeError
 
 # A code that is not here ends the command with FAILED.
@@ -32,16 +34,20 @@ BY_CODE: Final = {
 _BY_TYPE: Final = (
     (Unavailable, Exit.UNREACHABLE),
     (BadCertificate, Exit.UNREACHABLE),
+    (TransportError, Exit.USAGE),
+    (SinkError, Exit.UNREACHABLE),
+    (JobTimedOut, Exit.TIMED_OUT),
+    (EnvelopeError, Exit.USAGE),
     (Unauthenticated, Exit.DENIED),
     (UnknownDialect, Exit.USAGE),
 )
+# Anything else is a fault that nobody planned.
+_OURS: Final = (EnvelopeError, HarvesterError, SinkError, JobTimedOut)
 
 
 def exit_code_of(fault: Exception) -> Exit | None:
     """The exit code for an error that we know; None for a fault that nobody planned."""
-    if isinstance(fault, EnvelopeError):
-        return Exit.USAGE
-    if not isinstance(fault, HarvesterError):
+    if not isinstance(fault, _OURS):
         return None
     if isinstance(fault, Refused):
         return BY_CODE.get(fault.error.code, Exit.FAILED)

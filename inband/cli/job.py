@@ -1,4 +1,4 @@
-"""`box job`: executions of calls: list, show, cancel."""
+"""`box job`: executions of calls, and jobs that run elsewhere."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from inband.cli.job_callback import expect, resend
+from inband.cli.job_watch import watch
 from inband.cli.shared import connected, json_option, show, table
 from messaging import Job, JobState
 
@@ -15,6 +17,10 @@ from messaging import Job, JobState
 @click.group()
 def job() -> None:
     """Look at jobs and cancel them."""
+
+
+for command in (watch, expect, resend):
+    job.add_command(command)
 
 
 @job.command("list")
