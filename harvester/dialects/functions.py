@@ -118,8 +118,6 @@ class _Parameter:
     def _ends_function(self, behind: int) -> Steps[bool]:
         """`</function>` ends the function if the call ends or goes on behind it."""
         position = yield from self._source.blanks(behind)
-        if (yield from self._source.marker_at(position, _AFTER_FUNCTION)):
+        if not self._wrapped or (yield from self._source.marker_at(position, _AFTER_FUNCTION)):
             return True
-        if not (yield from self._source.char(position)):
-            return True
-        return not self._wrapped
+        return not (yield from self._source.char(position))

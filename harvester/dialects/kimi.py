@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from harvester.dialects.dialect import Dialect
-from harvester.dialects.reading import Reading
+from harvester.dialects.reading import Broken, Reading
 from harvester.dialects.source import Steps, marks
 from harvester.dialects.tagged import Calls, Tags, Thought
 from harvester.dialects.xtml import MESSAGE_END, RESPONSE, RESPONSE_END, THOUGHT, TOOLS, TOOLS_END, read_tools
@@ -37,7 +37,7 @@ def _read_section(reading: Reading, _start: int, position: int) -> Steps[int]:
     while True:
         found = yield from source.find(_NEXT, position)
         if found is None:
-            return len(source.text)
+            raise Broken
         position = found[0] + len(found[1])
         if found[1] == _SECTION_END:
             return position

@@ -94,16 +94,13 @@ class _Open:
     def __init__(self, mark: str) -> None:
         self.closing = _CLOSING[mark]
         self.value: dict[str, Any] | list[Any] = {} if mark == "{" else []
-        self.key: str | None = None
+        self.key = ""  # of the member that comes, in an object
 
     def add(self, value: Any) -> None:
         if isinstance(self.value, list):
             self.value.append(value)
-        elif self.key is None:
-            raise LiteralError
         else:
             self.value[self.key] = value
-            self.key = None
 
 
 def _value(token: _Token, tokens: Iterator[_Token]) -> Any:
@@ -166,23 +163,19 @@ def _call(token: _Token, tokens: Iterator[_Token]) -> Named:
 
 
 def parse_calls(text: str) -> tuple[Named, ...]:
-    """The calls of `[f(…), g(…)]`, or of `f(…)` alone; raises `LiteralError`."""
+    """The calls of `[f(…), g(…)]`; raises `LiteralError`."""
     tokens = _tokens(text)
-    token = next(tokens)
-    found = [_call(token, tokens)] if token.kind == "name" else list(_listed(token, tokens))
-    if next(tokens).kind != "end":
+    if next(tokens) != ("mark", "["):
         raise LiteralError
-    return tuple(found)
-
-
-def _listed(token: _Token, tokens: Iterator[_Token]) -> Iterator[Named]:
-    if token != ("mark", "["):
-        raise LiteralError
+    found: list[Named] = []
     token = next(tokens)
     while token != ("mark", "]"):
-        yield _call(token, tokens)
+        found.append(_call(token, tokens))
         token = next(tokens)
         if token == ("mark", ","):
             token = next(tokens)
         elif token != ("mark", "]"):
             raise LiteralError
+    if next(tokens).kind != "end":
+        raise LiteralError
+    return tuple(found)

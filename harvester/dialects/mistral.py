@@ -35,12 +35,12 @@ def _read(reading: Reading, start: int, position: int) -> Steps[int]:
 
 def _read_array(reading: Reading, start: int, position: int) -> Steps[int]:
     value, end = yield from reading.json(position)
-    calls = [named_call(item, bare=True) for item in (value if isinstance(value, list) else [value])]
-    if not all(calls):
+    items = value if isinstance(value, list) else [value]
+    calls = [call for item in items if (call := named_call(item, bare=True))]
+    if len(calls) < len(items):
         raise Broken(end)
     for call in calls:
-        if call is not None:
-            reading.call(*call, start, end)
+        reading.call(*call, start, end)
     return end
 
 

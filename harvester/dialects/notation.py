@@ -6,7 +6,6 @@ No recursion: the open objects and lists stand on a stack. Numbers are read as J
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, Final
 
 from harvester.dialects.tools import json_or_text
@@ -16,21 +15,16 @@ QUOTE: Final = '<|"|>'
 
 _QUOTED: Final = rf"{re.escape(QUOTE)}(?:(?!{re.escape(QUOTE)})(?s:.))*+{re.escape(QUOTE)}"
 # A quoted string, a mark of the structure, or a bare word up to the next of those.
-_TOKEN: Final = re.compile(rf"\s*(?:({_QUOTED})|([{{}}\[\],:])|((?:(?!{re.escape(QUOTE)})[^{{}}\[\],:])++))")
-_BARE_VALUE: Final = re.compile(rf"\s*((?:(?!{re.escape(QUOTE)})[^{{}}\[\],])++)")
+_TOKEN: Final = re.compile(rf"\s*(?:({_QUOTED})|([{{}}\[\],:])|((?:(?!{re.escape(QUOTE)})[^{{}}\[\],:])*+))")
+_BARE_VALUE: Final = re.compile(rf"\s*((?:(?!{re.escape(QUOTE)})[^{{}}\[\],])*+)")
 
 
 class NotationError(ValueError):
     """The text is none of this notation. Never leaves the package."""
 
 
-def _scalar(word: str) -> Any:
-    """A bare word: a JSON scalar, else the text."""
-    return json_or_text(word.strip())
-
-
 class _Tokens:
-    """The text, token by token."""
+    """The text, token by token. The end of the text is an empty word."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -39,8 +33,7 @@ class _Tokens:
     def next(self) -> tuple[str, str]:
         """Kind (`string`, `mark`, `word`) and text of the next token."""
         found = _TOKEN.match(self._text, self.at)
-        if found is None:
-            raise NotationError
+        assert found is not None
         self.at = found.end()
         string, mark, word = found.groups()
         if string is not None:
@@ -50,36 +43,23 @@ class _Tokens:
     def bare(self, start: int) -> str:
         """The bare value from `start` on, in which colons mean nothing."""
         found = _BARE_VALUE.match(self._text, start)
-        if found is None:
-            raise NotationError
+        assert found is not None
         self.at = found.end()
-        return found[1]
+        return found[1].strip()
 
 
 def parse_notation(text: str) -> dict[str, Any]:
-    """The object that `text` is; raises `NotationError`."""
-    values = _values(text)
-    root = next(values)
-    for _ in values:
-        pass
-    return root
-
-
-def _values(text: str) -> Iterator[dict[str, Any]]:
-    """Fills the object while it goes; gives it first, so that the caller has it at the end."""
+    """The object that `text` is, from its opening to its closing brace; raises `NotationError`."""
     tokens = _Tokens(text)
-    if tokens.next() != ("mark", "{"):
-        raise NotationError
+    tokens.next()
     root: dict[str, Any] = {}
-    yield root
     stack: list[dict[str, Any] | list[Any]] = [root]
     fresh = True
     while stack:
         fresh = _step(tokens, stack, fresh=fresh)
         if len(stack) > MAX_LEVELS:
             raise NotationError
-    if tokens.at != len(text):
-        raise NotationError
+    return root
 
 
 def _step(tokens: _Tokens, stack: list[dict[str, Any] | list[Any]], *, fresh: bool) -> bool:
@@ -124,7 +104,7 @@ def _value(tokens: _Tokens, token: tuple[str, str], start: int) -> Any:
     if kind == "string":
         return text
     if kind == "word":
-        return _scalar(tokens.bare(start))
+        return json_or_text(tokens.bare(start))
     if text not in ("{", "["):
         raise NotationError
     return {} if text == "{" else []

@@ -69,13 +69,10 @@ class _Passage:
         return held
 
     def _begun(self, parts: list[Part]) -> list[Part]:
-        if not self._start:
-            return parts
-        for index, (at, text) in enumerate(parts):
-            body = text.lstrip(self._start)
-            if body:
-                return [(at + len(text) - len(body), body), *parts[index + 1 :]]
-        return []
+        first = next(index for index, (_, text) in enumerate(parts) if text.lstrip(self._start))
+        at, text = parts[first]
+        body = text.lstrip(self._start)
+        return [(at + len(text) - len(body), body), *parts[first + 1 :]]
 
 
 class Writer:
@@ -88,6 +85,7 @@ class Writer:
         self._thought = _Passage("", "")
         self._last = ""  # how the content ends so far
         self._since_call = False  # was there text since the last call?
+        self._called = 0  # where the last call ended
 
     @property
     def has_content(self) -> bool:
@@ -114,11 +112,12 @@ class Writer:
         """A call that stands from `start` to `end`."""
         self._before_call()
         self.pieces.append(NativeCall(name, arguments, (start, end)))
+        self._called = end
 
     def drop(self, start: int, end: int) -> None:
-        """Markup from `start` to `end` that came to nothing."""
+        """Markup from `start` to `end` that came to nothing, but for the calls that were complete in it."""
         self._before_call()
-        self.pieces.append(Dropped((start, end)))
+        self.pieces.append(Dropped((max(start, self._called), end)))
 
     def close(self) -> None:
         """The reply ends. Blanks behind its last call are no text."""

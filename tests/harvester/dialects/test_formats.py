@@ -6,7 +6,7 @@ import pytest
 
 from harvester.dialects import DIALECTS, Completion, Reader, parse
 
-TOOLS = [
+TOOLS: list[dict[str, Any]] = [
     {
         "type": "function",
         "function": {
@@ -103,6 +103,7 @@ RUNS = {
         reasoning="use <tool_call> or <tool_call> tags",
         prompt="<think>\n",
     ),
+    "half a marker at the end is text": Case("qwen3-hermes", "\n\nGo <tool", content="Go <tool"),
     "a mention in the content is content": Case(
         "qwen3-hermes", "Use <tool_call> and <think> so.", content="Use <tool_call> and <think> so."
     ),
@@ -149,6 +150,9 @@ RUNS = {
         "qwen3-xml",
         xml(("to", f"a\n<parameter={'x' * 300}>")),
         (call("send", to=f"a\n<parameter={'x' * 300}>"),),
+    ),
+    "the closing tag of a call with arguments may be missing at the end": Case(
+        "qwen3-xml", xml(("to", "x")).removesuffix("\n</tool_call>"), (call("send", to="x"),)
     ),
     "a function without tags at the end of a line": Case(
         "qwen3-xml", "Go.\n<function=list>\n</function>\nDone.", (call(),), "Go.\nDone."
@@ -348,6 +352,11 @@ RUNS_NOT = {
     ),
     "a function twice the same parameter": Case("qwen3-xml", xml(("to", "x"), ("to", "y"))),
     "a function without a name": Case("qwen3-xml", "<tool_call><function=>\n</function></tool_call>"),
+    "a value of DSML that is not the JSON it says": Case(
+        "deepseek",
+        '<｜DSML｜tool_calls><｜DSML｜invoke name="send"><｜DSML｜parameter name="count" string="false">x'
+        "</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls>",
+    ),
     "text in a function": Case("qwen3-xml", "<tool_call><function=list>text</function></tool_call>"),
     "text behind a function": Case("qwen3-xml", "<tool_call><function=list></function>text</tool_call>"),
     "an opener at the end": Case("qwen3-xml", "<tool_call>\n"),
@@ -374,7 +383,9 @@ RUNS_NOT = {
     "a value of another type than it says": Case("kimi", K3 + k3("count", "number", "x") + K3_END),
     "a key twice": Case("kimi", K3 + k3("to", "string", "x") * 2 + K3_END),
     "a value that never ends": Case("kimi", K3 + k3("to", "string", "x")[:-30]),
-    "a section that never ends": Case("deepseek", f"{CALLS}{CALL}"),
+    "a section that never ends": Case("deepseek", CALLS),
+    "a section of K2 that never ends": Case("kimi", SECTION),
+    "a call that never begins": Case("deepseek", f"{CALLS}{CALL}"),
     "a call without arguments": Case("deepseek", f"{CALLS}{CALL}function{SEP}list\n{CALL_END}{CALLS_END}"),
     "an array with something else in it": Case("mistral", '[TOOL_CALLS][{"name": "list"}, 1]'),
     "a name that was cut off in mistral": Case("mistral", "[TOOL_CALLS]lis"),
@@ -435,6 +446,7 @@ STAYS_TEXT = (
     ("pythonic", f"[send(rows={'[' * 70}{']' * 70})]"),
     ("pythonic", "[send(to='a', to='b')]"),
     ("pythonic", "[list]"),
+    ("pythonic", "[list()](x)"),
     ("pythonic", "[1]"),
     ("openai", '{"tool_calls": 1}'),
     ("openai", '{"tool_calls": [], "content": "x"}'),

@@ -133,6 +133,10 @@ def test_a_long_call_in_single_characters_is_read_in_one():
 
 
 def test_tools_may_be_anything_that_names_them():
-    tools = [{"function": {"name": 1}}, {"function": "x"}, {"name": "f", "parameters": {"properties": []}}]
+    tools: list[dict[str, object]] = [
+        {"function": {"name": 1}},
+        {"function": "x"},
+        {"name": "f", "parameters": {"properties": []}},
+    ]
     text = "<tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>"
     assert parse(text, dialect="glm", tools=tools).calls[0].arguments == {"a": 1}
