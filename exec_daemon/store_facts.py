@@ -26,6 +26,7 @@ from exec_daemon.box.ports import (
 )
 from exec_daemon.store import Agent, Spending, Store, StoreError
 from messaging import Job, JobEvent, JobState, Message, Thread
+from messaging.moment import iso
 
 T = TypeVar("T")
 
@@ -43,11 +44,6 @@ def scope_of(identity: Identity) -> Scope:
 
 def _age_s(at: str) -> float:
     return (datetime.now(UTC) - datetime.fromisoformat(at)).total_seconds()
-
-
-def _at(moment: datetime) -> str:
-    """As the store writes times, which compare as texts."""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _usd(spent: Spending) -> float | None:
@@ -166,9 +162,9 @@ class FactsFromStore:
         if scope.identity is not None and scope.agent is None:
             return []
         now = datetime.now(UTC)
-        week = self._ask(self._store.spending(_at(now - _WEEK), scope.agent))
+        week = self._ask(self._store.spending(iso(now - _WEEK), scope.agent))
         today = self._ask(
-            self._store.spending(_at(now.replace(hour=0, minute=0, second=0, microsecond=0)), scope.agent)
+            self._store.spending(iso(now.replace(hour=0, minute=0, second=0, microsecond=0)), scope.agent)
         )
         of_today = {(each.agent, each.model): each for each in today}
         return [_usage(each, of_today.get((each.agent, each.model))) for each in week]

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Final
 
 from exec_daemon.box.errors import BoxError, echo, failure
-from exec_daemon.near import did_you_mean, near
 from messaging import ErrorCode
+from messaging.near import did_you_mean, near
 
 # Words that name a change, and the ops that make such changes; () where no op does.
 _OPS: Final = MappingProxyType(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from messaging import moment
+
 
 def iso(epoch_s: float) -> str:
     """Seconds since the epoch as UTC, ISO 8601 with milliseconds and `Z`."""
-    return datetime.fromtimestamp(epoch_s, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment.iso(datetime.fromtimestamp(epoch_s, UTC))

@@ -13,8 +13,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from exec_daemon.calls.op import Arguments, Op
-from exec_daemon.near import did_you_mean, near
 from messaging import CallError, ErrorCode, OpInfo, error
+from messaging.near import did_you_mean, near
 from messaging.normalise import Names, names_for, normalise
 from patterns import vocabulary
 

@@ -9,9 +9,9 @@ from pydantic import Field
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.scope import sees_thread
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
-from exec_daemon.near import did_you_mean, near
 from exec_daemon.store.values import Agent, AppendMessage
 from messaging import AuthorKind, CallError, ErrorCode, MessageKind, NewMessage, error
+from messaging.near import did_you_mean, near
 
 # O-85: what an agent can read in one go; longer things are artifacts.
 MAX_TEXT_BYTES: Final = 16 * 1024

@@ -6,6 +6,8 @@ import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from messaging.moment import iso
+
 # Gives the present time as UTC ISO 8601 with milliseconds and `Z`.
 Clock = Callable[[], str]
 # Gives a fresh id for a kind of thing: "job" or "msg".
@@ -17,7 +19,7 @@ _RANDOM_BYTES = 10
 
 def utc_now() -> str:
     """`2026-12-01T09:00:00.000Z`."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return iso(datetime.now(UTC))
 
 
 def random_id(kind: str) -> str:

@@ -6,20 +6,18 @@ The texts are not yet safe to post: rendering takes the bracket off each example
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any, Final
 
 from harvester.formatters.plain import compact, lines
 from harvester.formatters.tools import described, signature
 from messaging import Call, CallError, ErrorCode, OpInfo
+from messaging.near import near as spelled_alike
 
 Registry = Mapping[str, OpInfo]
 Hint = Callable[[CallError, Call, Registry], Iterator[str]]
 
 _MOST_NEAR: Final = 3
-# difflib is quadratic in the length of a word; no name is longer.
-_NAME_CHARS: Final = 64
 # Where the daemon keeps them.
 _NEAR_KEYS: Final = ("suggestions", "near")
 
@@ -46,7 +44,7 @@ def _near(error: CallError, name: str, known: Sequence[str]) -> list[str]:
         suggested = error.details.get(key)
         if isinstance(suggested, list) and suggested:
             return [str(one) for one in suggested[:_MOST_NEAR]]
-    return get_close_matches(name[:_NAME_CHARS].casefold(), known, n=_MOST_NEAR)
+    return spelled_alike(name, known, _MOST_NEAR)
 
 
 def _said(near: Sequence[str], error: CallError) -> Iterator[str]:

@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 from messaging.emitter import JobEmitter
 from messaging.errors import MessagingError
+from messaging.moment import iso
 from messaging.redaction import redact, secret_values
 from messaging.sinks.errors import SinkError, TransportError
 from messaging.sinks.nats import NatsSink
@@ -42,7 +43,7 @@ class ToolFailed(MessagingError):
 
 def utc_now() -> str:
     """M-03: UTC with milliseconds and `Z`."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return iso(datetime.now(UTC))
 
 
 def _say(line: str) -> None:

@@ -11,9 +11,9 @@ from exec_daemon.api.answers import answer
 from exec_daemon.api.body import Body, read_body
 from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
-from exec_daemon.near import did_you_mean, near
 from exec_daemon.store import Agent, Store
 from messaging import ErrorCode
+from messaging.near import did_you_mean, near
 
 
 class AgentBody(Body):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import Field
@@ -16,6 +16,7 @@ from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
 from exec_daemon.store import TokenRecord
 from messaging import ErrorCode
+from messaging.moment import iso
 
 # Ten years: longer is as good as for ever, and dates beyond year 9999 cannot be written.
 _MOST_TTL_S = 10 * 366 * 24 * 3600
@@ -38,8 +39,7 @@ def _shown(record: TokenRecord) -> dict[str, Any]:
 def _expiry(now: str, ttl_s: int | None) -> str | None:
     if ttl_s is None:
         return None
-    ends = datetime.fromisoformat(now).astimezone(UTC) + timedelta(seconds=ttl_s)
-    return ends.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return iso(datetime.fromisoformat(now) + timedelta(seconds=ttl_s))
 
 
 async def every(ask: Ask) -> Response:
