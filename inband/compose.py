@@ -9,10 +9,11 @@ from threading import Event
 from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Role
 from exec_daemon.settings import DaemonLimits, DaemonSettings
-from harvester import DaemonClient, ScanPolicy, Watcher
+from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_reply
 from harvester.errors import Unavailable
 from inband.errors import InputError, NotStartedError
 from inband.settings import Settings
+from messaging import Message
 
 
 def daemon_url(settings: Settings) -> str:
@@ -67,6 +68,15 @@ def scan_policy(settings: Settings) -> ScanPolicy:
         max_calls=settings["harvest.max_calls"],
         max_reply_bytes=settings["harvest.max_reply_bytes"],
         dialect=settings["harvest.dialect"] or None,
+    )
+
+
+def harvested(
+    settings: Settings, client: DaemonClient, reply: Message, policy: ScanPolicy | None = None
+) -> Harvested:
+    """Harvest one recorded reply by the settings; `policy` stands in for how they read it."""
+    return harvest_reply(
+        client, reply, policy or scan_policy(settings), max_rounds=settings["harvest.max_rounds"]
     )
 
 

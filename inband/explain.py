@@ -13,7 +13,7 @@ from typing import Final
 from harvester import Parsed, ScanPolicy, SkipReason, parse
 from messaging import canonical_json, strip_terminal
 
-# What a person reads beside a skipped place, and where docs/grammar.md says more.
+# What a person reads beside a skipped place; docs/grammar-rules.md has the whole rule.
 RULES: Final = {
     SkipReason.REASONING: "inside reasoning",
     SkipReason.FENCE: "inside a code fence that is no call fence",

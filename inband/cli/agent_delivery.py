@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import click
 
-from harvester import DaemonClient, Harvested, harvest_reply
+from harvester import DaemonClient, Harvested
 from harvester.adapters import Outcome
 from harvester.errors import Refused
 from inband.cli.shared import connected, settings_of
-from inband.compose import scan_policy
+from inband.compose import harvested
 
 # What the daemon takes; no model's name comes near it.
 _MOST_MODEL_CHARS: Final = 200
@@ -30,7 +30,7 @@ def deliver(
         if thread is None or outcome.reply is None:
             return None, {}
         message = client.post_message(thread, outcome.reply, as_agent=agent, key=key).message
-        done = harvest_reply(client, message, scan_policy(settings_of(ctx)))
+        done = harvested(settings_of(ctx), client, message)
     posted = done.posted.to_json() if done.posted else None
     results = [result.to_json() for result in done.results]
     return done, {"reply": message.id, "results": results, "posted": posted}

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import click
 
-from harvester import DaemonClient, Harvested, Parsed, harvest_reply, parse
+from harvester import DaemonClient, Harvested, Parsed, parse
 from inband.cli.failures import exit_code_of_result
 from inband.cli.progress import waiting
 from inband.cli.shared import connected, json_option, read_text, settings_of, show
-from inband.compose import scan_policy
+from inband.compose import harvested, scan_policy
 from inband.errors import InputError
 from inband.explain import explain
 from messaging import Message, digest
@@ -60,7 +60,8 @@ def harvest(
       box harvest reply.md --thread ops --agent heron
     """
     text = read_text(file, _MOST_FILE_BYTES)
-    policy = scan_policy(settings_of(ctx))
+    settings = settings_of(ctx)
+    policy = scan_policy(settings)
     if dialect is not None:
         policy = replace(policy, dialect=dialect)
     if explained:
@@ -75,7 +76,7 @@ def harvest(
     with connected(ctx, "harvester") as client:
         reply = _recorded(client, thread, agent, text, again=again)
         with waiting("running the calls"):
-            done = harvest_reply(client, reply, policy)
+            done = harvested(settings, client, reply, policy)
     show(_document(reply, done), lambda: _answered(done), as_json=as_json)
     return int(max((exit_code_of_result(result) for result in done.results), default=0))
 

@@ -145,3 +145,12 @@ def test_completion_knows_the_actions(running: Box) -> None:
     words = {"_BOX_COMPLETE": "bash_complete", "COMP_WORDS": "box read mem", "COMP_CWORD": "2"}
     completed = Box(running.home, words).run()
     assert "memory" in completed.stdout
+
+
+def test_the_bound_on_rounds_is_the_one_that_is_set(running: Box) -> None:  # O-16
+    running.json("thread", "create", "rounds", "--agent", "heron")
+    strict = Box(running.home, {"BOX_HARVEST_MAX_ROUNDS": "1"})
+    first = strict.json("harvest", "--thread", "rounds", stdin="[TOOL tools.list]")
+    second = strict.json("harvest", "--thread", "rounds", stdin="[TOOL tools.list {}]")
+    assert [len(one["results"]) for one in (first, second)] == [1, 0]
+    assert second["posted"]["body"].startswith("TOO_MANY_ROUNDS: nothing was called: 1 rounds")
