@@ -90,7 +90,7 @@ class Inside:
         around = self.text[tag.start() - 1 : tag.start()], self.text[tag.end() : tag.end() + 1]
         places = self.spans + self.elements + self.quoted + self.struck + self.dead_curls
         inert = any(start <= tag.start() < end for start, end in places)
-        return not (inert or all(char and char in "'\"" for char in around))
+        return not (inert or around in (("'", "'"), ('"', '"')))
 
     def _counted(self, marks: list[int]) -> list[int]:
         return [at for at in marks if not any(start <= at < end for start, end in self.elements)]
