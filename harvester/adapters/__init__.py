@@ -20,6 +20,7 @@ from harvester.adapters.cursor import CURSOR
 from harvester.adapters.envelope import ENVELOPE
 from harvester.adapters.events import AgentEvent
 from harvester.adapters.failure import Failure, FailureKind, failure
+from harvester.adapters.frames import frame
 from harvester.adapters.gemini import GEMINI
 from harvester.adapters.kimi import KIMI
 from harvester.adapters.lines import LineReader
@@ -65,4 +66,5 @@ __all__ = [
     "Status",
     "conclude",
     "failure",
+    "frame",
 ]

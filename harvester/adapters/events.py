@@ -6,7 +6,7 @@ untrusted, and free of lone surrogates.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from harvester.adapters.failure import Failure
@@ -141,8 +141,10 @@ class CostUpdate(AgentEvent):
     running: bool = False
 
     def payload(self) -> dict[str, Any]:
-        """The amounts that are known."""
+        """The amounts that are known; a total of dollars is named as one."""
         known = {name: value for name, value in self.spent.to_json().items() if value is not None}
+        if self.running and "cost_usd" in known:
+            known["total_cost_usd"] = known.pop("cost_usd")
         return known | {"running": self.running}
 
 
@@ -179,7 +181,11 @@ class Ready(AgentEvent):
 
     kind = "ready"
     protocol: str
-    capabilities: tuple[str, ...] = field(default=())
+    capabilities: tuple[str, ...] = ()
+
+    def payload(self) -> dict[str, Any]:
+        """The names that J-27 gives the fields."""
+        return {"protocolVersion": self.protocol, "capabilities": list(self.capabilities)}
 
 
 @dataclass(frozen=True, slots=True)

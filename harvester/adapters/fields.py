@@ -16,6 +16,15 @@ Json: TypeAlias = dict[str, Any]
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
+def _finite(digits: str) -> float | None:
+    """What overflows is no number; nor are the constants that JSON does not know."""
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+_DECODER: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
+
+
 def line_object(line: str) -> Json | None:
     """The JSON object that `line` is, or None.
 
@@ -23,7 +32,7 @@ def line_object(line: str) -> Json | None:
     the letter is still the only one that says how the turn ended.
     """
     try:
-        value = json.loads(line) if levels(line) <= MAX_LEVELS else None
+        value = _DECODER.decode(line) if levels(line) <= MAX_LEVELS else None
     except ValueError:  # torn, no JSON, or an integer of ten thousand digits
         return None
     return value if isinstance(value, dict) else None

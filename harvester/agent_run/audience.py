@@ -1,6 +1,6 @@
 """Show events to somebody who may read slowly, stop reading, or leave: the agent never waits for them (J-28).
 
-What does not fit the queue is not shown, and a line says how much that was (J-32).
+What does not fit the queue is not shown, and a line says which ones those were (J-32).
 """
 
 from __future__ import annotations
@@ -19,13 +19,17 @@ LAST_WAIT_S: Final = 2.0
 
 
 class Audience:
-    """`with Audience(write) as audience: audience.show(text)`; `write` may block, or raise OSError once."""
+    """`with Audience(write, lagged) as audience: audience.show(text)`; `write` may block, or raise OSError.
 
-    def __init__(self, write: Callable[[str], None], lagged: Callable[[int], str]) -> None:
+    `lagged(first, last)` is the line about those that were not shown, counted from 0.
+    """
+
+    def __init__(self, write: Callable[[str], None], lagged: Callable[[int, int], str]) -> None:
         self._write = write
         self._lagged = lagged
         self._waiting: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
-        self._dropped = 0
+        self._count = 0
+        self._first_dropped: int | None = None
         self._thread = threading.Thread(target=self._write_all, daemon=True)
 
     def __enter__(self) -> Self:
@@ -42,13 +46,14 @@ class Audience:
 
     def show(self, text: str) -> None:
         """Never blocks, never raises."""
+        number, self._count = self._count, self._count + 1
         try:
-            if self._dropped:
-                self._waiting.put_nowait(self._lagged(self._dropped))
-                self._dropped = 0
+            if self._first_dropped is not None:
+                self._waiting.put_nowait(self._lagged(self._first_dropped, number - 1))
+                self._first_dropped = None
             self._waiting.put_nowait(text)
         except queue.Full:
-            self._dropped += 1
+            self._first_dropped = number if self._first_dropped is None else self._first_dropped
 
     def _write_all(self) -> None:
         gone = False

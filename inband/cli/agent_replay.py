@@ -10,7 +10,7 @@ import click
 
 from harvester.adapters import ADAPTERS, AgentEvent, Ended, LineReader, Listener, conclude
 from inband.cli.agent_run import adapter_option, exit_code_of_outcome
-from inband.cli.agent_shown import as_json_line, as_line, json_line, outcome_lines
+from inband.cli.agent_shown import Frames, as_line, outcome_lines
 from inband.cli.shared import json_option, show
 from inband.errors import InputError
 
@@ -28,14 +28,14 @@ def replay(*, file: Path, adapter: str, exit_code: int, events: bool, as_json: b
 
     Example: box agent replay run.jsonl --adapter claude --json
     """
-    listener = Listener()
+    listener, frames = Listener(), Frames(adapter)
     for event in _events(file, adapter):
         listener.feed(event)
         if events or not as_json:
-            click.echo(as_json_line(event) if events else as_line(event), err=not events)
+            click.echo(frames.line(event) if events else as_line(event), err=not events)
     outcome = conclude(ADAPTERS[adapter], listener.heard, Ended(exit_code=exit_code))
     if events:
-        click.echo(json_line("outcome", outcome.to_json()))
+        click.echo(frames.outcome(outcome.to_json()))
     else:
         show(outcome.to_json(), lambda: outcome_lines(outcome, {}), as_json=as_json)
     return exit_code_of_outcome(outcome)

@@ -17,7 +17,7 @@ import click
 from harvester.adapters import ADAPTERS, FailureKind, Outcome, Status
 from harvester.agent_run import Audience, Command, Limits, run
 from inband.cli.agent_delivery import deliver
-from inband.cli.agent_shown import as_json_line, as_line, json_line, lagged_line, outcome_lines
+from inband.cli.agent_shown import Frames, as_line, lagged_line, outcome_lines
 from inband.cli.failures import exit_code_of_result
 from inband.cli.shared import connected, json_option, read_text, show
 from inband.errors import Exit, InputError
@@ -105,7 +105,8 @@ def run_agent(ctx: click.Context, /, **given: Any) -> int:
     asked = Asked(**given)
     command = _command(asked)
     agent = _who(ctx, asked)
-    outcome = _watch(asked, command)
+    frames = Frames(agent or asked.adapter)
+    outcome = _watch(asked, command, frames)
     delivered: dict[str, Any] = {}
     codes = [exit_code_of_outcome(outcome)]
     try:
@@ -113,7 +114,7 @@ def run_agent(ctx: click.Context, /, **given: Any) -> int:
             done, delivered = deliver(ctx, asked.thread, agent, outcome)
             codes += map(exit_code_of_result, done.results if done else ())
     finally:  # hours of work are shown even if the daemon has gone away meanwhile
-        _show(asked, outcome, delivered)
+        _show(asked, frames, outcome, delivered)
     return int(max(codes))
 
 
@@ -141,13 +142,14 @@ def _who(ctx: click.Context, asked: Asked) -> str | None:
     return agent
 
 
-def _watch(asked: Asked, command: Command) -> Outcome:
-    text, stream = (as_json_line, sys.stdout) if asked.events else (as_line, sys.stderr)
+def _watch(asked: Asked, command: Command, frames: Frames) -> Outcome:
+    text, lagged = (frames.line, frames.lagged) if asked.events else (as_line, lagged_line)
+    stream = sys.stdout if asked.events else sys.stderr
     quiet = asked.as_json and not asked.events
     with contextlib.ExitStack() as stack:
         stack.enter_context(_ended_by_signals())
         record = stack.enter_context(_record(asked.record))
-        audience = stack.enter_context(Audience(lambda line: click.echo(line, file=stream), lagged_line))
+        audience = stack.enter_context(Audience(lambda line: click.echo(line, file=stream), lagged))
         return run(
             ADAPTERS[asked.adapter],
             command,
@@ -186,9 +188,9 @@ def _interrupt(_number: int, _frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _show(asked: Asked, outcome: Outcome, delivered: dict[str, Any]) -> None:
+def _show(asked: Asked, frames: Frames, outcome: Outcome, delivered: dict[str, Any]) -> None:
     if asked.events:
-        click.echo(json_line("outcome", outcome.to_json() | delivered))
+        click.echo(frames.outcome(outcome.to_json() | delivered))
         return
     show(outcome.to_json() | delivered, lambda: outcome_lines(outcome, delivered), as_json=asked.as_json)
 

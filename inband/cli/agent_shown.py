@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import click
 
-from harvester.adapters import AgentEvent, Outcome, Spent, Status
+from harvester.adapters import AgentEvent, Outcome, Spent, Status, frame
+from harvester.adapters.events import (
+    CostUpdate,
+    Failed,
+    PermissionDenied,
+    Plan,
+    RateLimit,
+    Ready,
+    SessionStarted,
+    ToolCall,
+    ToolResult,
+    TurnEnd,
+)
 from messaging import strip_terminal
 
 _MOST_CHARS: Final = 160
@@ -16,48 +30,64 @@ _COLOURS: Final = {Status.SUCCESS: "green", Status.EMPTY_SUCCESS: "yellow", Stat
 _OK: Final = {True: "ok", False: "failed", None: ""}
 
 # What the line about an event says; all others say their text or message.
-_SAID: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
-    "session_started": lambda event: event["session"],
-    "tool_call": lambda event: f"{event['tool']} {json.dumps(event.get('arguments', {}))}",
-    "tool_result": lambda event: f"{_OK[event.get('ok')]} {event.get('text', '')}",
-    "plan": lambda event: ", ".join(
-        f"{'done' if step['done'] else 'open'}: {step['text']}" for step in event["steps"]
-    ),
-    "error": lambda event: f"{event['failure']['kind']}: {event['failure']['message']}",
-    "turn_end": lambda event: event["reason"],
-    "cost_update": lambda event: spent_line(
-        Spent(**{name: event[name] for name in event if name != "running"})
-    ),
-    "permission_denied": lambda event: event["tool"],
-    "rate_limit": lambda event: event["status"],
+_SAID: Final[Mapping[type[AgentEvent], Callable[[Any], str]]] = {
+    Ready: lambda event: f"protocol {event.protocol}",
+    SessionStarted: lambda event: event.session,
+    ToolCall: lambda event: f"{event.tool} {json.dumps(event.arguments)}",
+    ToolResult: lambda event: f"{_OK[event.ok]} {event.text or ''}",
+    Plan: lambda event: ", ".join(f"{'done' if step.done else 'open'}: {step.text}" for step in event.steps),
+    Failed: lambda event: f"{event.failure.kind}: {event.failure.message}",
+    TurnEnd: lambda event: event.reason,
+    CostUpdate: lambda event: spent_line(event.spent),
+    PermissionDenied: lambda event: event.tool,
+    RateLimit: lambda event: event.status,
 }
 
 
-def _plainly(event: Mapping[str, Any]) -> str:
-    return str(event.get("text") or event.get("message") or "")
+def _plainly(event: Any) -> str:
+    return str(getattr(event, "text", None) or getattr(event, "message", ""))
 
 
 def as_line(event: AgentEvent) -> str:
     """One line for a person, cut; what a program printed keeps none of its control codes."""
-    said = _SAID.get(event.kind, _plainly)(event.payload())
+    said = _SAID.get(type(event), _plainly)(event)
     flat = " ".join(strip_terminal(said[: 10 * _MOST_CHARS]).split())
     cut = flat if len(flat) <= _MOST_CHARS else f"{flat[: _MOST_CHARS - 1]}…"
     return click.style(f"{event.kind:<17}", dim=True) + cut
 
 
-def as_json_line(event: AgentEvent) -> str:
-    """`{"event":…,"payload":{…}}`, the shape of an event in our JSON Lines protocol (J-03)."""
-    return json_line(event.kind, event.payload())
+def lagged_line(first: int, last: int) -> str:
+    """Said to a person whose terminal was too slow."""
+    return click.style(f"{'lagged':<17}", dim=True) + f"{last - first + 1} lines not shown"
 
 
-def json_line(name: str, payload: Mapping[str, Any]) -> str:
-    """One event as one line; pure ASCII, so that no terminal and no torn code point can spoil it."""
-    return json.dumps({"event": name, "payload": payload})
+class Frames:
+    """Events as JSON Lines (J-03), numbered; pure ASCII, so that no torn code point can spoil a line."""
+
+    def __init__(self, agent: str) -> None:
+        self._agent = agent
+        self._numbers = itertools.count()
+
+    def line(self, event: AgentEvent) -> str:
+        """One event."""
+        return json.dumps(frame(event, agent=self._agent, ts=_now(), seq=next(self._numbers)))
+
+    def lagged(self, first: int, last: int) -> str:
+        """Said to a reader that was too slow, in place of what it missed (J-32)."""
+        return self._ours("lagged", {"from": first, "to": last})
+
+    def outcome(self, document: Mapping[str, Any]) -> str:
+        """The last line."""
+        return self._ours("outcome", document)
+
+    def _ours(self, name: str, payload: Mapping[str, Any]) -> str:
+        return json.dumps(
+            {"type": "event", "event": name, "agent": self._agent, "ts": _now(), "payload": payload}
+        )
 
 
-def lagged_line(count: int) -> str:
-    """Said to a reader that was too slow, instead of the events it missed (J-32)."""
-    return json_line("lagged", {"events": count})
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def outcome_lines(outcome: Outcome, delivered: Mapping[str, Any]) -> Iterator[str]:

@@ -116,6 +116,8 @@ def event(name: str, **payload: object) -> dict[str, object]:
 
 # J-03, J-26, J-27
 ENVELOPE = [
+    (event("error"), ["error"]),
+    (event("turn_end", reason="end"), ["turn_end"]),
     (event("ready", protocolVersion="1", capabilities=["prompt"], session="s"), ["ready", "session_started"]),
     (event("ready"), ["ready"]),
     (event("text", text="hi"), ["text"]),

@@ -48,7 +48,7 @@ def test_no_line_makes_an_adapter_or_the_listener_raise(name: str, line: str) ->
     listener = Listener()
     for event in ADAPTERS[name].read(line):
         listener.feed(event)
-        json.dumps(event.payload())
+        json.dumps(event.payload(), allow_nan=False)
     assert listener.heard.text is None or listener.heard.text.encode("utf-8")
 
 
@@ -62,17 +62,18 @@ def test_no_line_makes_an_adapter_or_the_listener_raise(name: str, line: str) ->
         '{"type":"result","total_cost_usd":1e999,"usage":{"input_tokens":-1}}',
         '{"type":"result","total_cost_usd":NaN,"usage":[]}',
         '{"type":["result"]}',
+        '{"type":"assistant","message":{"content":[{"type":"tool_use","input":[NaN,-Infinity,1e999]}]}}',
         '{"role":{},"type":null}',
         "\ufeff{}",
         "\x00",
         "",
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_hostile_lines_are_kept_raw_or_say_nothing(name: str, line: str) -> None:
     #
     for event in ADAPTERS[name].read(line):
-        event.payload()
+        json.dumps(event.payload(), allow_nan=False)
 
 
 def test_half_an_emoji_becomes_a_replacement_character() -> None:

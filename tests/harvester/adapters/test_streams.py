@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from harvester import parse
-from harvester.adapters import FailureKind, Spent, Status
+from harvester.adapters import FailureKind, Spent, Status, frame
 from tests.harvester.adapters._streams import events_of, lines_of, outcome_of
 
 CLAUDE_SESSION = "5e55a0de-0000-4000-8000-000000000001"
@@ -242,6 +243,15 @@ def test_words_of_a_sub_agent_are_none_of_the_agents() -> None:
     assert "(subagent) scanning" in [
         event.payload().get("text") for event in events if event.kind == "subagent"
     ]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.file)
+def test_what_one_machine_hears_another_can_be_told(row: Row) -> None:
+    # J-03, J-26: framed events read by the envelope's adapter are the same events
+    heard = events_of(row.adapter, lines_of(row.file))
+    ts = "2026-11-30T12:00:00.000Z"
+    lines = [json.dumps(frame(event, agent="heron", ts=ts, seq=seq)) for seq, event in enumerate(heard)]
+    assert events_of("envelope", lines) == heard
 
 
 EVERY_KIND = set(

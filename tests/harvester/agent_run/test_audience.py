@@ -8,8 +8,8 @@ from harvester.agent_run import Audience
 from harvester.agent_run.audience import MOST_WAITING
 
 
-def lagged(count: int) -> str:
-    return f"lagged {count}"
+def lagged(first: int, last: int) -> str:
+    return f"lagged {first} to {last}"
 
 
 def test_everything_is_shown_in_order_to_who_reads() -> None:
@@ -51,5 +51,5 @@ def test_a_reader_that_stands_still_misses_events_and_is_told_how_many() -> None
         while len(seen) < MOST_WAITING:
             pass
         audience.show("last")
-    assert seen[-2:] == ["lagged 7", "last"]
+    assert seen[-2:] == [f"lagged {MOST_WAITING + 1} to {MOST_WAITING + 7}", "last"]
     assert len(seen) == 1 + MOST_WAITING + 2
