@@ -23,6 +23,8 @@ _WAIT_S: Final = 2.0
 # Calls of different threads that run side by side; the daemon has its own bound.
 _WORKERS: Final = 4
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 5.0
+# Attempts that take longer than a daemon that starts beside us needs; said once, not for each attempt.
+_WORTH_A_WORD: Final = 5
 
 
 class Watcher:
@@ -53,19 +55,19 @@ class Watcher:
 
     def run(self, stop: Event) -> None:
         """Watch until `stop` is set. Raises `ClientError` for what waiting does not mend."""
-        pause_s, told = _FIRST_PAUSE_S, ""
+        pause_s, failures = _FIRST_PAUSE_S, 0
         while not stop.is_set():
             try:
                 with self._connect() as client:
                     session = self._session(client)
-                    pause_s, told = _FIRST_PAUSE_S, ""
+                    pause_s, failures = _FIRST_PAUSE_S, 0
                     session.run(stop)
             except ClientError as failure:
                 if not may_pass(failure):
                     raise
-                if str(failure) != told:  # once for each reason, not for each attempt
+                failures += 1
+                if failures == _WORTH_A_WORD:
                     _log.warning("waiting for the daemon: %s", failure)
-                told = str(failure)
                 stop.wait(self._uniform(pause_s / 2, pause_s))
                 pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
 

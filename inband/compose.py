@@ -20,10 +20,23 @@ def daemon_url(settings: Settings) -> str:
     """Where the daemon is: the setting, else what the running daemon wrote down, else the default port."""
     if settings["client.url"]:
         return str(settings["client.url"])
+    written = _address(settings).get("url")
+    return written if isinstance(written, str) else f"https://127.0.0.1:{settings['daemon.port']}"
+
+
+def daemon_pid(settings: Settings) -> int | None:
+    """The process of the daemon that listens, by what it wrote down."""
+    written = _address(settings).get("pid")
+    return written if isinstance(written, int) else None
+
+
+def _address(settings: Settings) -> dict[str, object]:
+    """What a daemon writes when it listens; empty when none has."""
     try:
-        return str(json.loads((settings.home / "daemon.json").read_text())["url"])
-    except (OSError, ValueError, KeyError):
-        return f"https://127.0.0.1:{settings['daemon.port']}"
+        written = json.loads((settings.home / "daemon.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return written if isinstance(written, dict) else {}
 
 
 def token_for(settings: Settings, name: str) -> str:

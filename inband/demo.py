@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +21,7 @@ from harvester.errors import HarvesterError
 from inband.compose import client_for
 from inband.errors import FrontDoorError
 from inband.settings import load
+from inband.supervise import command
 from messaging import Message, MessageKind
 
 QUESTION: Final = "How full is the disk? Tell Falke when you have looked."
@@ -66,18 +66,7 @@ def _state_directory() -> Iterator[Path]:
 def _running(home: Path, step: Callable[[str], None]) -> Iterator[None]:
     """`box up` on a free port, until the block ends."""
     step("starting a daemon with its own certificates, and a watcher")
-    argv = [
-        sys.executable,
-        "-m",
-        "inband",
-        "--home",
-        str(home),
-        "up",
-        "--port",
-        "0",
-        "--parent",
-        str(os.getpid()),
-    ]
+    argv = command("--home", str(home), "up", "--port", "0", "--parent", str(os.getpid()))
     log = home / "up.log"
     with log.open("wb") as sink:
         process = subprocess.Popen(

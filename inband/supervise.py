@@ -103,7 +103,11 @@ def _how(code: int) -> str:
     return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
+def command(*words: str) -> list[str]:
+    """`box WORDS` in a process of its own. The folder that one happens to be in brings no code into it."""
+    return [sys.executable, "-I" if sys.flags.isolated else "-P", "-m", "inband", *words]
+
+
 def part(name: str, *flags: str) -> Part:
     """The part that `box up --only NAME` runs."""
-    argv = [sys.executable, "-m", "inband", "up", "--only", name, "--parent", str(os.getpid()), *flags]
-    return Part(name, argv)
+    return Part(name, command("up", "--only", name, "--parent", str(os.getpid()), *flags))

@@ -8,12 +8,15 @@ import threading
 
 import click
 
+from exec_daemon.errors import DaemonError
+from exec_daemon.home import prepare
 from exec_daemon.logs import WATCHER, logging_to
 from inband import compose
 from inband.cli.shared import settings_of
+from inband.errors import Exit
 from inband.lifeline import end_with_parent
 from inband.settings import Settings
-from inband.supervise import CANNOT_START, Supervisor, part
+from inband.supervise import CANNOT_START, Part, Supervisor, part
 
 
 @click.command()
@@ -49,29 +52,39 @@ def up(
 def _both(settings: Settings) -> int:
     environment = dict(os.environ) | {"BOX_HOME": str(settings.home)}
     listen = {"BOX_DAEMON_HOST": settings["daemon.host"], "BOX_DAEMON_PORT": str(settings["daemon.port"])}
-    supervisor = Supervisor([part("daemon"), part("watcher")], environment | listen, _say)
-    return supervisor.run(on_round=_Greeting(settings))
+    try:
+        prepare(settings.home)  # what both parts would find out and say
+    except DaemonError as cannot:
+        _say(str(cannot))
+        return Exit.FAILED
+    daemon = part("daemon")
+    supervisor = Supervisor([daemon, part("watcher")], environment | listen, _say)
+    return supervisor.run(on_round=_Greeting(settings, daemon))
 
 
 class _Greeting:
-    """Says once, when the daemon answers, where it is and what to type next."""
+    """Says once, when our daemon answers, where it is and what to type next."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, daemon: Part) -> None:
         self._settings = settings
+        self._daemon = daemon
         self._said = False
 
     def __call__(self) -> None:
-        file = self._settings.home / "daemon.json"
-        if self._said or not file.exists():
+        if self._said or not self._listens():
             return
         self._said = True
         _say(f"ready at {compose.daemon_url(self._settings)}, state in {self._settings.home}; Ctrl-C ends")
         _say("next, in another terminal: box agent add heron; box thread follow heron")
 
+    def _listens(self) -> bool:
+        """A killed daemon leaves its file behind, and one of another `box up` may be there."""
+        process = self._daemon.process
+        return process is not None and compose.daemon_pid(self._settings) == process.pid
+
 
 def _daemon(settings: Settings) -> int:
     import exec_daemon
-    from exec_daemon.errors import DaemonError
 
     try:
         exec_daemon.serve(compose.daemon_settings(settings))
@@ -85,9 +98,13 @@ def _watcher(settings: Settings) -> int:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with logging_to(settings.home / "watcher.log", WATCHER, stderr=True):
-        compose.watch(settings, stop)
+    try:
+        home = prepare(settings.home)
+        with logging_to(home.root / "watcher.log", WATCHER, stderr=True):
+            compose.watch(settings, stop)
+    except DaemonError as cannot:
+        _say(str(cannot))
+        return CANNOT_START
     return 0
 
 

@@ -247,11 +247,16 @@ def watcher(api: Api) -> Watcher:
 
 def test_a_daemon_that_is_away_is_waited_for(caplog: pytest.LogCaptureFixture) -> None:
     stop = threading.Event()
-    down = [httpx2.ConnectError("down")] * 3
-    api = Api(stop, *down, httpx2.ReadError("dropped"))
+    api = Api(stop, *[httpx2.ConnectError("down")] * 9)
     watcher(api).run(stop)
     assert api.polls == 1
-    assert caplog.text.count("waiting for the daemon") == 2  # once for each reason
+    assert caplog.text.count("waiting for the daemon") == 1  # not for each attempt
+
+
+def test_a_daemon_that_only_starts_later_is_not_worth_a_word(caplog: pytest.LogCaptureFixture) -> None:
+    stop = threading.Event()
+    watcher(Api(stop, *[httpx2.ConnectError("down")] * 4)).run(stop)
+    assert caplog.text == ""
 
 
 def test_a_token_that_is_not_taken_ends_the_watcher() -> None:

@@ -184,3 +184,46 @@ def test_a_reader_that_leaves_is_no_error(running: Box) -> None:
 def test_one_json_document_is_all_that_stdout_holds(running: Box) -> None:
     done = running.run("call", "no.such.op", "--json")
     assert json.loads(done.stdout)["error"]["code"] == "UNKNOWN_OP"
+
+
+def test_the_folder_one_is_in_brings_no_code_into_the_daemon_or_the_demo(tmp_path: Path) -> None:
+    trap, sprung = tmp_path / "trap", tmp_path / "sprung"
+    trap.mkdir()
+    for name in ("click", "uvicorn", "httpx2", "inband"):
+        (trap / f"{name}.py").write_text(f"open({str(sprung)!r}, 'a').write(__name__)")
+    box = Box(tmp_path / "state")
+    safely = [sys.executable, "-P", "-m", "inband"]
+    demo = subprocess.run(
+        [*safely, "demo"], cwd=trap, env=box.environment(), capture_output=True, check=False
+    )
+    assert demo.returncode == 0, demo.stderr
+    with subprocess.Popen([*safely, "up", "--port", "0"], cwd=trap, env=box.environment()) as up:
+        until = time.monotonic() + 20
+        while not (box.home / "daemon.json").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        up.terminate()
+    assert up.returncode == 0
+    assert not sprung.exists()
+
+
+def test_a_daemon_that_was_killed_is_not_taken_for_the_one_that_starts(box: Box) -> None:
+    box.home.mkdir(mode=0o700)
+    (box.home / "daemon.json").write_text('{"pid": 1, "url": "https://127.0.0.1:9"}')
+    with subprocess.Popen(
+        box.argv("up", "--port", "0"), env=box.environment(), stderr=subprocess.PIPE, text=True
+    ) as up:
+        assert up.stderr is not None
+        said = next(line for line in up.stderr if "ready at" in line)
+        up.terminate()
+    assert ":9," not in said
+
+
+@pytest.mark.parametrize("what", ["state", "watcher.log"])
+def test_what_cannot_be_used_in_the_state_directory_is_said_once(box: Box, what: str) -> None:
+    if what == "state":
+        box.home.write_text("a file")
+    else:
+        box.home.mkdir(mode=0o700)
+        (box.home / what).mkdir()
+    done = box.run("up", "--port", "0")
+    assert (done.returncode, done.stderr.count(str(box.home)), "fault" in done.stderr) == (1, 1, False)
