@@ -18,6 +18,7 @@ from typing import Any, Final
 from exec_daemon.box import ACTIONS, BY_NAME, Action, BoxContext, BoxError, StoreFacts, read
 from exec_daemon.box.errors import failure
 from exec_daemon.box.table import lines_of_reading
+from exec_daemon.home import default_root
 from exec_daemon.store import StoreError
 from messaging import CallError, ErrorCode, secret_values
 
@@ -91,9 +92,8 @@ def _context(options: argparse.Namespace, environment: Mapping[str, str]) -> Ite
 
 
 def _home(environment: Mapping[str, str]) -> Path:
-    """`BOX_HOME`, by default as the XDG base directories have it."""
-    state = environment.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(environment.get("BOX_HOME") or f"{state}/inband").expanduser()
+    named = environment.get("BOX_HOME")
+    return Path(named).expanduser() if named else default_root(environment)
 
 
 @contextmanager

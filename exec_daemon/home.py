@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +52,17 @@ class Home:
     def token(self, name: str) -> Path:
         """The file with the bootstrap token of that name."""
         return self.root / "tokens" / name
+
+
+def xdg(environment: Mapping[str, str], variable: str, fallback: str) -> Path:
+    """Our folder under an XDG base directory (XDG specification 0.8: a relative one is void)."""
+    base = environment.get(variable, "")
+    return (Path(base) if base.startswith("/") else Path.home() / fallback) / "inband"
+
+
+def default_root(environment: Mapping[str, str]) -> Path:
+    """The state directory where no setting names another."""
+    return xdg(environment, "XDG_STATE_HOME", ".local/state")
 
 
 def _unusable(root: Path, failure: OSError) -> HomeUnusable:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from exec_daemon.home import default_root, xdg
 from inband.errors import SettingsError
 from inband.settings_table import BY_NAME, SETTINGS, Setting
 from messaging.sinks.variables import OURS, VARIABLES
@@ -58,12 +59,6 @@ class Settings:
         return Path(self["home"]).expanduser().absolute()
 
 
-def xdg(environment: Mapping[str, str], variable: str, fallback: str) -> Path:
-    """Our folder under an XDG base directory (XDG specification 0.8: a relative one is void)."""
-    base = environment.get(variable, "")
-    return (Path(base) if base.startswith("/") else Path.home() / fallback) / "inband"
-
-
 def config_file(environment: Mapping[str, str]) -> Path:
     """`$BOX_CONFIG`, else `$XDG_CONFIG_HOME/inband/box.toml`."""
     named = environment.get("BOX_CONFIG")
@@ -74,11 +69,12 @@ def load(environment: Mapping[str, str], flags: Mapping[str, Any] | None = None)
     """Read everything. `flags` maps setting names to values; None means that the flag was not given."""
     path = config_file(environment)
     values = {name: Value(row.default, "default") for name, row in BY_NAME.items()}
-    values["home"] = Value(str(xdg(environment, "XDG_STATE_HOME", ".local/state")), "default")
     values.update(_from_file(path, required="BOX_CONFIG" in environment))
     values.update(_from_environment(environment))
     given = {name: flag for name, flag in (flags or {}).items() if flag is not None}
     values.update({name: Value(flag, "flag") for name, flag in given.items()})
+    if not values["home"].value:
+        values["home"] = Value(str(default_root(environment)), "default")
     return Settings(values, path)
 
 

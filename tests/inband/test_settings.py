@@ -47,8 +47,17 @@ def test_the_state_directory_follows_xdg() -> None:
     assert load({"XDG_CONFIG_HOME": "/none"}).home == Path.home() / ".local/state/inband"
 
 
+def test_an_empty_name_of_the_state_directory_is_none() -> None:
+    assert load({"BOX_HOME": "", "XDG_STATE_HOME": "/state", "XDG_CONFIG_HOME": "/none"}).home == Path(
+        "/state/inband"
+    )
+
+
 def test_a_relative_xdg_directory_is_void() -> None:
     assert config_file({"XDG_CONFIG_HOME": "x"}) == Path.home() / ".config/inband/box.toml"
+    assert (
+        load({"XDG_STATE_HOME": "x", "XDG_CONFIG_HOME": "/none"}).home == Path.home() / ".local/state/inband"
+    )
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,16 @@ def test_it_runs_as_a_program_and_shows_no_traceback(tmp_path: Path) -> None:
     assert wrong.stderr.count("\n") == 1
 
 
+def test_it_looks_into_the_state_directory_that_the_command_would_use(tmp_path: Path) -> None:
+    state = tmp_path / "inband"
+    state.mkdir()
+    (state / "daemon.log").write_text("here\n")
+    for variables in ({"BOX_HOME": str(state)}, {"BOX_HOME": "", "XDG_STATE_HOME": str(tmp_path)}):
+        assert json.loads(box_ctl("logs", "daemon", "--json", **variables).stdout)["data"]["lines"] == [
+            "here"
+        ]
+
+
 def test_a_reader_that_leaves_early_is_no_fault(tmp_path: Path) -> None:
     command = f"{sys.executable} -m exec_daemon.box_ctl processes --json | true"
     ended = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
