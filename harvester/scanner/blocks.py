@@ -79,6 +79,22 @@ class Blocks:
         """Reasoning begins: every block is over."""
         self._containers.truncate(0)
 
+    @property
+    def idle(self) -> bool:
+        """Is no leaf open, and may what comes run?"""
+        return self._leaf is None and not self._ledger.dead
+
+    @property
+    def skippable(self) -> bool:
+        """Is no leaf open that goes on behind a blank line?"""
+        endless = isinstance(self._leaf, Html) and self._leaf.kind in HTML_ENDS
+        return not endless and not isinstance(self._leaf, Fence)
+
+    def forget(self) -> None:
+        """Every block is over, and nothing in the open one matters."""
+        self._leaf = None
+        self._containers.truncate(0)
+
     def _close_leaf(self, *, heading: bool = False) -> Cut | None:
         """The open leaf ends; with `heading` a paragraph turns out to be a setext heading."""
         leaf, self._leaf = self._leaf, None

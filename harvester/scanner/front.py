@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from harvester.errors import ScannerClosed
 from harvester.events import Event, SkipReason
 from harvester.policy import ScanPolicy
 from harvester.scanner.ledger import Ledger
-from harvester.scanner.lines import all_lines, cut_lines
-from harvester.scanner.openers import OPENER
+from harvester.scanner.lines import lines_from
 from harvester.scanner.passage import utf8_bytes
+from harvester.scanner.reading import Reading
 from harvester.scanner.reply import Reply
-from harvester.scanner.tags import REASONING, REASONING_END
-from patterns import vocabulary
+from harvester.scanner.tags import REASONING_END
 
-# How much text without anything that could make an event may wait before its block structure is read.
-_MOST_WAITING_CHARS: Final = 1 << 14
 _BOM: Final = "\ufeff"
-_CALL_FENCE: Final = re.compile(rf"(?ai:(?:```|~~~)[`~ \t]*+(?:{'|'.join(vocabulary().call_fences)}))")
-
-
-def _can_matter(text: str) -> bool:
-    """May an event come of these lines? Most replies never get any further than here."""
-    return (
-        ("[" in text and OPENER.search(text) is not None)
-        or ("<" in text and (REASONING.search(text) or REASONING_END.search(text)) is not None)
-        or "curl " in text
-        or (("```" in text or "~~~" in text) and _CALL_FENCE.search(text) is not None)
-    )
 
 
 def within_bytes(text: str, room: int) -> str:
@@ -53,13 +38,10 @@ class Scanner:
         self._fed = 0  # code points handed in
         self._kept = 0  # code points within the limit
         self._parts: list[str] = []  # from the end of the last complete line on
-        self._waiting: list[str] = []  # complete lines in which nothing matters, before them
-        self._waiting_chars = 0
-        self._read_to = 0  # where the waiting lines begin
-        self._awake = self._policy.reasoning_open
+        self._reading = Reading(self._reply)
         self._closed = False
         if self._policy.reasoning_open:
-            self._reply.begin_reasoning(0, None)
+            self.begin_behind(None)
 
     def feed(self, text: str) -> list[Event]:
         """The next piece; the events that are decided now. Raises `ScannerClosed` after `close()`."""
@@ -75,19 +57,15 @@ class Scanner:
         """The reply ends; the last events. Raises `ScannerClosed` after `close()`."""
         self._check_open()
         self._closed = True
-        rest = "".join(self._parts)
-        if self._awake or _can_matter(rest):
-            self._wake()
-            for line in all_lines(rest, self._read_to):
-                self._reply.line(line)
-            self._reply.finish(self._kept)
+        self._reading.finish("".join(self._parts))
+        self._reply.finish(self._kept)
         if self._fed > self._kept:
             self._ledger.skip(SkipReason.LIMIT_REPLY, (self._kept, self._fed))
         return self._ledger.take()
 
-    def begin_behind(self, end: int) -> None:
-        """Before the first piece: what stands before this offset is reasoning that nobody saw open."""
-        self._awake = True
+    def begin_behind(self, end: int | None) -> None:
+        """Before the first piece: it begins in reasoning, up to `end` if that is known (`orphan_end`)."""
+        self._reading.awake = True
         self._reply.begin_reasoning(0, None, until=end)
 
     def _check_open(self) -> None:
@@ -105,7 +83,7 @@ class Scanner:
         self._room -= utf8_bytes(text)
         self._kept += len(text)
         if first and text.startswith(_BOM):
-            self._read_to = 1
+            self._reading.at = 1
             return text[1:]
         return text
 
@@ -115,25 +93,7 @@ class Scanner:
         last = len(text) - text.endswith("\r")
         end = max(text.rfind("\n", 0, last), text.rfind("\r", 0, last)) + 1
         self._parts = [text[end:]]
-        lines = text[:end]
-        if self._awake:
-            self._lines(lines)
-            return
-        self._waiting.append(lines)
-        self._waiting_chars += end
-        self._awake = _can_matter(lines)
-        if self._awake or self._waiting_chars > _MOST_WAITING_CHARS:
-            self._wake()
-
-    def _wake(self) -> None:
-        """Read the structure of what has waited."""
-        waiting, self._waiting, self._waiting_chars = "".join(self._waiting), [], 0
-        self._lines(waiting)
-
-    def _lines(self, text: str) -> None:
-        for line in cut_lines(text, self._read_to):
-            self._reply.line(line)
-        self._read_to += len(text)
+        self._reading.take(text[:end])
 
 
 def orphan_end(text: str, policy: ScanPolicy) -> int | None:
@@ -147,7 +107,7 @@ def orphan_end(text: str, policy: ScanPolicy) -> int | None:
     ledger = Ledger(policy)
     ledger.orphans = []
     reply = Reply(ledger)
-    for line in all_lines(text.removeprefix(_BOM), int(text.startswith(_BOM))):
+    for line, _ in lines_from(text + "\n", int(text.startswith(_BOM)), 0):
         reply.line(line)
         if reply.first_tag is not None:
             break

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 # GRAMMAR 2: lines end with LF, CRLF or CR, and with nothing else.
-_LINE: Final = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r)")
+_LINE: Final = re.compile(r"([^\r\n]*+)(?:\r\n|\n|\r)")
 _BLANKS: Final = re.compile(r"[ \t]*+")
 TAB_STOP: Final = 4
 
@@ -23,23 +23,13 @@ class Line(NamedTuple):
     begin: int = 0
 
 
-def cut_lines(text: str, start: int) -> Iterator[Line]:
-    """The complete lines of `text`, which begins at `start` in the reply, without a rest that has no end."""
-    if "\r" in text:
-        for match in _LINE.finditer(text):
-            yield Line(match[0].rstrip("\r\n"), start + match.start())
-        return
-    for line in text.split("\n")[:-1]:
-        yield Line(line, start)
-        start += len(line) + 1
+def lines_from(text: str, pos: int, offset: int) -> Iterator[tuple[Line, int]]:
+    """The complete lines of `text` from `pos` on, each with where the next one begins.
 
-
-def all_lines(text: str, start: int) -> Iterator[Line]:
-    """The lines of `text`, the last one too if it has no end."""
-    yield from cut_lines(text, start)
-    begin = max(text.rfind("\n"), text.rfind("\r")) + 1
-    if begin < len(text):
-        yield Line(text[begin:], start + begin)
+    `text` stands at `offset` in the reply.
+    """
+    for match in _LINE.finditer(text, pos):
+        yield Line(match[1], offset + match.start()), match.end()
 
 
 class Cursor:

@@ -36,6 +36,20 @@ class Reply:
         self._take(line)
         self._drain()
 
+    @property
+    def idle(self) -> bool:
+        """Does nothing that could make an event go on from line to line?"""
+        return self._closing is None and self._blocks.idle
+
+    @property
+    def skippable(self) -> bool:
+        """Would a blank line and unindented text behind it end every open block?"""
+        return self._closing is None and self._blocks.skippable
+
+    def forget(self) -> None:
+        """They came, unread: nothing is open any more."""
+        self._blocks.forget()
+
     def finish(self, end: int) -> None:
         """The reply ends at this offset."""
         while self._closing is None and (cut := self._blocks.finish()):

@@ -30,14 +30,18 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 def cases(name: str) -> list[Case]:
     """The cases of a file of `tests/cases`."""
-    return [Case(row["id"], row["text"], row["expect"], row.get("verdict", "")) for row in _rows(_CASES / name)]
+    return [
+        Case(row["id"], row["text"], row["expect"], row.get("verdict", "")) for row in _rows(_CASES / name)
+    ]
 
 
 def replies() -> list[Case]:
     """The replies of `tests/cases/replies`, whole as agents wrote them."""
     folder = _CASES / "replies"
     return [
-        Case(row["id"], (folder / f"{row['id']}.md").read_text(encoding="utf-8"), row["expect"], row["verdict"])
+        Case(
+            row["id"], (folder / f"{row['id']}.md").read_text(encoding="utf-8"), row["expect"], row["verdict"]
+        )
         for row in _rows(folder / "expected.jsonl")
     ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,11 +31,13 @@ def reasons(text: str, policy: ScanPolicy | None = None) -> list[str]:
 # Bits that begin, end or cover something; put together they reach the corners that whole replies miss.
 BITS = st.sampled_from(
     [
-        LIST, CRON, '[DM {"to": "a", "text": "b"}]', "[TOOL x {bad}]", "[TOOL x {", "[TOOL", "[RESULT] PASS: ok",
-        '[RESULT {"verdict": "ok"}]', "```tool\n", "```box\ndisk\n```", "```\n", "~~~\n", "`", "``", "<think>",
-        "</think>", "<code>", "</code>", "<!--", "-->", "<div>", "> ", "- ", "1. ", "# ", "    ", "\t", "\n",
-        "\r\n", "\r", "\n\n", "| a |\n|---|\n", "===\n", "---\n", "“", "”", '"', "'", "~~", "\\", "!", "(u)",
-        "curl https://localhost/exec -d '{\"op\":\"cron.list\"}'", " ", "a ", "é", "\ud800", "\x00", "\ufeff", "}", "]",
+        LIST, CRON, '[DM {"to": "a", "text": "b"}]', "[TOOL x {bad}]", "[TOOL x {", "[TOOL",
+        "[RESULT] PASS: ok", '[RESULT {"verdict": "ok"}]', "```tool\n", "```box\ndisk\n```", "```\n",
+        "~~~\n", "`", "``", "<think>", "</think>", "<code>", "</code>", "<!--", "-->", "<div>", "> ",
+        "- ", "1. ", "# ", "    ", "\t", "\n", "\r\n", "\r", "\n\n", "| a |\n|---|\n", "===\n",
+        "---\n", "“", "”", '"', "'", "~~", "\\", "!", "(u)",
+        "curl https://localhost/exec -d '{\"op\":\"cron.list\"}'", " ", "a ", "é", "\ud800", "\x00",
+        "\ufeff", "}", "]",
     ]
 )  # fmt: skip
 TEXTS = st.lists(BITS, max_size=24).map("".join)
@@ -43,7 +47,7 @@ TEXTS = st.lists(BITS, max_size=24).map("".join)
 @given(text=TEXTS, cuts=st.lists(st.integers(0, 400), max_size=12))
 def test_any_partition_gives_the_events_of_the_whole(text: str, cuts: list[int]) -> None:
     edges = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
-    pieces = [text[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    pieces = [text[start:end] for start, end in pairwise(edges)]
     assert scan(text, pieces) == scan_reply(text)
 
 
