@@ -100,6 +100,8 @@ _OPTIONAL: Final = frozenset({"pct", "message", "artifacts"})
 def read_event(document: Mapping[str, Any]) -> JobEvent:
     """The event that `document` is; raises `EventError`. An optional field that is null is left out."""
     model = _model(document.get("type"))
+    if "artifacts" in document and model is not Succeeded:
+        raise EventError(("artifacts: only a succeeded event has them",))
     try:
         read = model.model_validate(dict(document))
     except ValidationError as wrong:

@@ -82,6 +82,12 @@ def test_fields_that_we_do_not_know_are_kept() -> None:
     assert read_event(document(colour="red")).payload["colour"] == "red"
 
 
+@pytest.mark.parametrize("kind", sorted(set(EventType) - {EventType.SUCCEEDED}))
+def test_artifacts_appear_on_success_alone(kind: EventType) -> None:  # M-89
+    with pytest.raises(EventError, match="artifacts"):
+        read_event(document(kind, artifacts=[REF]))
+
+
 def test_artifacts_are_read_strictly() -> None:  # M-80
     good = document(EventType.SUCCEEDED, artifacts=[REF])
     assert read_event(good).payload["artifacts"] == [REF]
