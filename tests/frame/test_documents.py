@@ -39,6 +39,23 @@ def test_every_relative_link_leads_somewhere(page: Path) -> None:
     assert broken(page) == []
 
 
+NAMED = re.compile(
+    r"`((?:tests|docs|scripts|bench|patterns|messaging|prompt_envelope|harvester|exec_daemon|inband)/[\w/.-]*)`"
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_that_a_page_names_exists(page: Path) -> None:
+    named = NAMED.findall(page.read_text(encoding="utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def test_the_words_of_the_glossary_are_in_order_and_each_stands_once() -> None:
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    words = re.findall(r"^\| \*\*(.+?)\*\*", page, re.MULTILINE)
+    assert words == sorted(set(words))
+
+
 def sources() -> list[Path]:
     packages = (
         "patterns",
