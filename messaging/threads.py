@@ -97,3 +97,19 @@ class NewMessage:
     in_reply_to: str | None = None
     job_id: str | None = None
     key: str | None = None
+
+    def appended(self, message_id: str, *, seq: int, position: int, created_at: str) -> Message:
+        """The message that it becomes at its place."""
+        return Message(
+            id=message_id,
+            thread=self.thread,
+            seq=seq,
+            position=position,
+            author=self.author,
+            author_kind=self.author_kind,
+            kind=self.kind,
+            body=self.body,
+            created_at=created_at,
+            in_reply_to=self.in_reply_to,
+            job_id=self.job_id,
+        )

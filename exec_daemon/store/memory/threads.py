@@ -16,22 +16,6 @@ def _active(thread: Thread) -> str:
     return thread.last_at or thread.created_at
 
 
-def _sent(new: NewMessage, message_id: str, seq: int, position: int, at: str) -> Message:
-    return Message(
-        id=message_id,
-        thread=new.thread,
-        seq=seq,
-        position=position,
-        author=new.author,
-        author_kind=new.author_kind,
-        kind=new.kind,
-        body=new.body,
-        created_at=at,
-        in_reply_to=new.in_reply_to,
-        job_id=new.job_id,
-    )
-
-
 class MemoryThreads(MemoryPart):
     """The `Threads` part of the port."""
 
@@ -77,7 +61,9 @@ class MemoryThreads(MemoryPart):
             raise NoSuchThread(f"there is no thread {new.thread!r}", new.thread)
         if message_id in tables.messages:
             raise Exists(f"there is a message {message_id!r} already", message_id)
-        message = _sent(new, message_id, thread.last_seq + 1, len(tables.messages) + 1, at)
+        message = new.appended(
+            message_id, seq=thread.last_seq + 1, position=len(tables.messages) + 1, created_at=at
+        )
         tables.threads[thread.id] = replace(thread, last_seq=message.seq, last_at=at)
         tables.messages[message.id] = message
         if new.key is not None:

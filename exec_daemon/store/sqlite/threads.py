@@ -53,19 +53,7 @@ def append(db: sqlite3.Connection, new: NewMessage, message_id: str, at: str) ->
         done = db.execute(_INSERT_MESSAGE, (message_id, seq, at, *_sent_and_key(new)))
     except sqlite3.IntegrityError:
         raise Exists(f"there is a message {message_id!r} already", message_id) from None
-    message = Message(
-        id=message_id,
-        thread=new.thread,
-        seq=seq,
-        position=done.lastrowid or 0,
-        author=new.author,
-        author_kind=new.author_kind,
-        kind=new.kind,
-        body=new.body,
-        created_at=at,
-        in_reply_to=new.in_reply_to,
-        job_id=new.job_id,
-    )
+    message = new.appended(message_id, seq=seq, position=done.lastrowid or 0, created_at=at)
     return Written(Appended(message), message_topics(message))
 
 
