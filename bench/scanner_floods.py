@@ -1,4 +1,4 @@
-"""How the scanner's time grows on hostile text: `python bench/scanner_floods.py [NAME …]`.
+"""How the scanner's time grows on hostile text: `python -m bench.scanner_floods [NAME …]`.
 
 For each flood: nanoseconds a character whole and in pieces of four characters, and the exponent of growth
 between SMALL and LARGE repeats (1.0 is linear). The limit of a reply is lifted: it would cut them off.

@@ -74,13 +74,12 @@ class Scanner:
 
     def _admit(self, text: str) -> str:
         """What the limit leaves of a piece (GRAMMAR 5.4), without a byte order mark at the very start."""
-        whole = self._fed == self._kept
-        first = self._fed == 0
+        size, first = utf8_bytes(text), not self._fed
         self._fed += len(text)
-        if not whole:
-            return ""
-        text = within_bytes(text, self._room)
-        self._room -= utf8_bytes(text)
+        if size > self._room:
+            text = within_bytes(text, self._room)
+            size = self._room  # nothing more is taken, though a byte or two may be left
+        self._room -= size
         self._kept += len(text)
         if first and text.startswith(_BOM):
             self._reading.at = 1

@@ -82,11 +82,11 @@ class Inside:
     # ---- why an opener does not run ----------------------------------------------------------------
 
     def _inert(self, start: int, end: int, *, closed: bool = True) -> SkipReason | None:
-        """GRAMMAR 2.5 to 2.8 for a directive from `start` to before `end`; `closed` if its `]` is there."""
+        """GRAMMAR 2.5 to 2.8 for a directive from `start` to `end`; without its `]` nothing can leave it."""
         reason = self._sweep.reason(start)
         before = self._text[start - 1 : start] if start else ""
         after = self._text[end : end + 1] if closed else ""
-        if "`" in before + after or self._sweep.left_by_code(start, end):
+        if "`" in before + after or (closed and self._sweep.left_by_code(start, end)):
             return reason or SkipReason.CODE_SPAN
         return reason or (SkipReason.QUOTED if before == after == "'" else None)
 

@@ -43,5 +43,7 @@ class Ledger:
 
     def take(self) -> list[Event]:
         """The events since the last time."""
+        if not self._events:
+            return []
         events, self._events = self._events, []
         return events
