@@ -18,6 +18,7 @@ from exec_daemon.ops import ALLOWLIST
 from inband.cli import COMMANDS, box
 from inband.settings_table import SETTINGS, Setting
 from messaging import ERRORS, OpInfo
+from messaging.sinks.variables import OURS, VARIABLES
 from scripts.requirements import Area, areas
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
@@ -107,6 +108,21 @@ def errors_page() -> Iterator[str]:
     yield from table(("code", "HTTP", "try again", "meaning"), rows)
 
 
+VARIABLES_TEXT: Final = (
+    "What a tool on `messaging.sinks.run_tool` reads from its environment; [job events](messaging.md) says",
+    "what for. Each has a second spelling, `RECIPE_` in place of `BOX_`; both set and different is an error.",
+)
+
+
+def variables_page() -> Iterator[str]:
+    yield "# Variables of tools"
+    yield ""
+    yield from VARIABLES_TEXT
+    yield ""
+    rows = ((f"`{OURS}{name}`", json.dumps(row.default), row.purpose) for name, row in VARIABLES.items())
+    yield from table(("variable", "default", "for"), rows)
+
+
 RETRY: Final = {"never": "no", "always": "yes", "read-only": "if the op is read-only"}
 
 
@@ -170,6 +186,7 @@ PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "ops.md": ops_page,
     "errors.md": errors_page,
     "commands.md": commands_page,
+    "variables.md": variables_page,
     "requirements.md": requirements_page,
 }
 
