@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 import traceback
 from typing import Any, Final
@@ -80,6 +81,8 @@ def box(ctx: click.Context, *, home: str | None) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the console script; always ends the process with one of the exit codes."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -101,6 +104,8 @@ def run(arguments: list[str]) -> int:
 
 def _explained(fault: Exception) -> int:
     """Errors of the layers below, by their own exit codes; anything else is a fault of ours."""
+    if _by_interrupt(fault):
+        return _say("interrupted", Exit.INTERRUPTED)
     from inband.cli.failures import exit_code_of
 
     code = exit_code_of(fault)
@@ -109,6 +114,13 @@ def _explained(fault: Exception) -> int:
     if os.environ.get("BOX_DEBUG"):
         traceback.print_exc()
     return _say(f"internal fault: {fault!r} (BOX_DEBUG=1 shows where; please report it)", Exit.FAILED)
+
+
+def _by_interrupt(fault: BaseException | None) -> bool:
+    """Python before 3.12 wraps a Ctrl-C that comes while a class is being made."""
+    while fault is not None and not isinstance(fault, KeyboardInterrupt):
+        fault = fault.__cause__
+    return fault is not None
 
 
 def _say(message: str, code: int) -> int:
