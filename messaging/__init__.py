@@ -1,14 +1,22 @@
 """What crosses a boundary: calls, results, errors, ops, threads, job events, and text made safe.
 
-Pure values and functions, but for two packages inside that do I/O and are imported by their own names:
-`messaging.sinks`, where events go, and `messaging.sources`, where they come from. The names that need
-pydantic are loaded when they are first used.
+Pure values and functions, but for four parts that do I/O and are imported by their own names:
+`messaging.sinks`, where events go, `messaging.sources`, where they come from, `messaging.artifact_stores`,
+where large content is kept, and `messaging.guarded_fetch`, which fetches what others name. The names that
+need pydantic are loaded when they are first used.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from messaging.artifacts import ArtifactRef
+from messaging.artifacts import (
+    ArtifactError,
+    ArtifactMismatch,
+    ArtifactRef,
+    BadArtifactRef,
+    artifact_in,
+    verify_artifact,
+)
 from messaging.call import Call, CallRequest
 from messaging.canonical import canonical_json, digest
 from messaging.emitter import BadJobId, JobEmitter, Sanitise, Sink
@@ -35,8 +43,11 @@ __all__ = [
     "ERRORS",
     "EXIT_OF_CODE",
     "JOB_ID",
+    "ArtifactError",
+    "ArtifactMismatch",
     "ArtifactRef",
     "AuthorKind",
+    "BadArtifactRef",
     "BadJobId",
     "Call",
     "CallError",
@@ -64,6 +75,7 @@ __all__ = [
     "Sink",
     "StrictJsonError",
     "Thread",
+    "artifact_in",
     "canonical_json",
     "clip",
     "decode_event",
@@ -83,6 +95,7 @@ __all__ = [
     "sign",
     "strip_terminal",
     "verify",
+    "verify_artifact",
     "verify_webhook",
     "webhook_headers",
 ]

@@ -44,6 +44,8 @@ _SECRETS: Final = (
     _secret("xox", r"\bxox[abprs]-[A-Za-z0-9-]{10,}"),
     _secret("glpat-", r"\bglpat-[A-Za-z0-9_-]{16,}"),
     _secret("://", r"(?P<keep>://)[^\s/:@]{0,256}:[^\s/@]{1,256}(?=@)"),
+    # M-85: a pre-signed URL; whoever has its query may do what it was made for.
+    _secret("x-amz-", r"(?P<keep>[?&])X-Amz-[^\s\"'<>]+", re.IGNORECASE),
     _secret(
         "password passwd secret token apikey api_key api-key",
         rf"(?P<keep>(?:{_NAMES})[\"']?\s{{0,4}}[=:]\s{{0,4}}[\"']?)(?!\[REDACTED\])[^\s\"',;]+",

@@ -7,7 +7,8 @@
 
     sys.exit(asyncio.run(run_tool(os.environ, work)))
 
-`work` ends with its result, or raises `ToolFailed` with a code of `messaging.EXIT_OF_CODE`.
+`work` ends with its result, or with a `Produced` that has content beside it, or raises `ToolFailed` with a
+code of `messaging.EXIT_OF_CODE`. What is large goes to the store that `BOX_ARTIFACTS` or `BOX_UPLOADS` names.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from messaging.artifact_stores.errors import ArtifactTooLarge
+from messaging.artifact_stores.offload import Produced, offload
+from messaging.artifact_stores.port import ArtifactStore
+from messaging.artifact_stores.selection import artifact_store
+from messaging.artifacts import ArtifactError
 from messaging.emitter import JobEmitter
 from messaging.errors import MessagingError
 from messaging.moment import iso
@@ -55,12 +61,12 @@ async def run_tool(
 ) -> int:
     """Runs `work` and gives the exit code. `say` gets the lines for stderr (M-18)."""
     try:
-        selected = transport(environment)
+        selected, store = transport(environment), artifact_store(environment)
     except TransportError as wrong:
         say(str(wrong))
         return exit_of("usage")
     secrets = secret_values(environment)
-    run = _Run(selected, lambda text: redact(text, secrets), say)
+    run = _Run(selected, store, lambda text: redact(text, secrets), say)
     try:
         return await run.to_its_end(work)
     finally:
@@ -71,9 +77,14 @@ class _Run:
     """One job. What a sink cannot take is said on stderr and changes no exit code (M-17)."""
 
     def __init__(
-        self, selected: Selected, sanitise: Callable[[str], str], say: Callable[[str], None]
+        self,
+        selected: Selected,
+        store: ArtifactStore | None,
+        sanitise: Callable[[str], str],
+        say: Callable[[str], None],
     ) -> None:
         self._selected = selected
+        self._store = store
         self._sanitise = sanitise
         self._say = say
         self._reason: str | None = None
@@ -122,8 +133,15 @@ class _Run:
                 await self._selected.direct.listen(cancel)
 
     async def _succeed(self, result: Any) -> int:
-        if not self.job.ended:  # `work` may have told the end itself, with artifacts
-            await self._told(self.job.succeeded(result))
+        if self.job.ended:  # `work` has told the end itself
+            return 0
+        try:
+            told = await offload(result if isinstance(result, Produced) else Produced(result), self._store)
+        except ArtifactTooLarge as large:
+            return await self._fail("usage", f"The result is too large; BOX_ARTIFACTS is not set: {large}")
+        except ArtifactError as lost:
+            return await self._fail("general", f"The result cannot be kept: {lost}")
+        await self._told(self.job.succeeded(told.result, told.artifacts))
         return 0
 
     async def _fail(self, code: str, message: str) -> int:
