@@ -102,7 +102,9 @@ class Inside:
     def _passed_end(self, construct: Construct, bound: int) -> int:
         brace = construct.brace if construct.brace >= 0 else self._ahead.brace(construct.start + 1, bound)
         if brace < 0:
-            return construct.start + 1
+            opener = OPENER.match(self._text, construct.start)
+            assert opener is not None
+            return opener.end()
         end = balanced_end(self._text, brace)
         return len(self._text) if end is None else end
 
