@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from tests.inband.conftest import Box
@@ -26,3 +27,20 @@ def test_the_demo_is_a_page_for_a_person(tmp_path: Path) -> None:
     shown = Box(tmp_path / "untouched").run("demo").stdout
     assert shown.index("Thread disk-check") < shown.index("Thread falke")
     assert "The reply was answered" in shown
+
+
+def skeleton(text: str) -> list[str]:
+    """The result without what differs from run to run: ids, times, widths, the machine's disks."""
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    begin = next(number for number, line in enumerate(lines) if line.startswith("#1 box.exec disk"))
+    kept = (
+        line for line in lines[begin:] if line.startswith(("#", "mounts:", "mount ", "delivered", "UNKNOWN"))
+    )
+    return [re.sub(r"\d+ ms|job-\w+|msg-\w+", "…", line)[:60].strip() for line in kept]
+
+
+def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    printed = Box(tmp_path / "untouched").run("demo").stdout
+    block = next(text for text in re.findall(r"```text\n(.*?)```", page, re.DOTALL) if "#1" in text)
+    assert skeleton(block) == skeleton(printed.partition("Thread falke")[0])
