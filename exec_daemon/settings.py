@@ -32,9 +32,8 @@ class DaemonLimits:
     # JSON escaping can double.
     max_call_bytes: int = 128 * 1024
     max_body_bytes: int = 2 * 1024 * 1024 + 64 * 1024
-    # O 7.1: a read is worth waiting for so long, and so much of it is worth reading.
+    # O 7.1: a read is worth waiting for so long.
     box_time_limit_s: float = 5.0
-    max_output_bytes: int = 64 * 1024
     # O-85: two agents that answer each other in a loop get slow enough for a person to see.
     dm_pair_per_min: int = 30
     rates: Mapping[Role, Rates] = field(default_factory=lambda: ROLE_RATES)
