@@ -14,7 +14,7 @@ from typing import Final, Self
 
 # Some seconds of an agent that streams word by word; in bytes a few hundred thousand.
 MOST_WAITING: Final = 2000
-# A reader that is alive has taken the rest by then.
+# After a fault: a reader that is alive has taken the rest by then.
 LAST_WAIT_S: Final = 2.0
 
 
@@ -24,7 +24,7 @@ class Audience:
     `lagged(first, last)` is the line about those that were not shown, counted from 0.
     """
 
-    def __init__(self, write: Callable[[str], None], lagged: Callable[[int, int], str]) -> None:
+    def __init__(self, write: Callable[[str], object], lagged: Callable[[int, int], str]) -> None:
         self._write = write
         self._lagged = lagged
         self._waiting: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
@@ -39,10 +39,11 @@ class Audience:
     def __exit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Gives the reader a moment for what still waits; a reader that does not read is left behind."""
+        """All that waits is read before the end; after a fault a reader gets a moment and is left behind."""
+        patience_s = LAST_WAIT_S if kind else None
         with contextlib.suppress(queue.Full):
-            self._waiting.put(None, timeout=LAST_WAIT_S)
-            self._thread.join(LAST_WAIT_S)
+            self._waiting.put(None, timeout=patience_s)
+            self._thread.join(patience_s)
 
     def show(self, text: str) -> None:
         """Never blocks, never raises."""
@@ -54,6 +55,14 @@ class Audience:
             self._waiting.put_nowait(text)
         except queue.Full:
             self._first_dropped = number if self._first_dropped is None else self._first_dropped
+
+    def tell(self, text: str) -> None:
+        """As `show`, for what must not be missed: waits for the reader, if there still is one."""
+        number, self._count = self._count, self._count + 1
+        if self._first_dropped is not None:
+            self._waiting.put(self._lagged(self._first_dropped, number - 1))
+            self._first_dropped = None
+        self._waiting.put(text)
 
     def _write_all(self) -> None:
         gone = False

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,10 +12,11 @@ from typing import Any, Final
 
 import click
 
-from harvester.adapters import ADAPTERS, FailureKind, Outcome, Status
-from harvester.agent_run import Audience, Command, Limits, run
+from harvester.adapters import ADAPTERS, AgentEvent, FailureKind, Outcome, Status
+from harvester.agent_run import Command, Limits
 from inband.cli.agent_delivery import deliver
 from inband.cli.agent_shown import Frames, as_line, lagged_line, outcome_lines
+from inband.cli.agent_watch import audience_at, watch
 from inband.cli.failures import exit_code_of_result
 from inband.cli.shared import connected, json_option, read_text, show
 from inband.errors import Exit, InputError
@@ -105,17 +104,44 @@ def run_agent(ctx: click.Context, /, **given: Any) -> int:
     asked = Asked(**given)
     command = _command(asked)
     agent = _who(ctx, asked)
-    frames = Frames(agent or asked.adapter)
-    outcome = _watch(asked, command, frames)
-    delivered: dict[str, Any] = {}
-    codes = [exit_code_of_outcome(outcome)]
-    try:
-        if agent:
-            done, delivered = deliver(ctx, asked.thread, agent, outcome)
-            codes += map(exit_code_of_result, done.results if done else ())
-    finally:  # hours of work are shown even if the daemon has gone away meanwhile
-        _show(asked, frames, outcome, delivered)
+    with _shown(asked, Frames(agent or asked.adapter)) as shown:
+        outcome = _watched(asked, command, shown.event)
+        delivered: dict[str, Any] = {}
+        codes = [exit_code_of_outcome(outcome)]
+        try:
+            if agent:
+                done, delivered = deliver(ctx, asked.thread, agent, outcome)
+                codes += map(exit_code_of_result, done.results if done else ())
+        finally:  # hours of work are shown even if the daemon has gone away meanwhile
+            shown.outcome(outcome, delivered)
     return int(max(codes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """How this run is shown: to a person, as one document, or as events."""
+
+    event: Callable[[AgentEvent], object]
+    outcome: Callable[[Outcome, dict[str, Any]], object]
+
+
+@contextmanager
+def _shown(asked: Asked, frames: Frames) -> Iterator[_Shown]:
+    def end(outcome: Outcome, delivered: dict[str, Any]) -> None:
+        document = outcome.to_json() | delivered
+        show(document, lambda: outcome_lines(outcome, delivered), as_json=asked.as_json)
+
+    if asked.events:
+        with audience_at(sys.stdout, frames.lagged) as audience:
+            yield _Shown(
+                lambda event: audience.show(frames.line(event)),
+                lambda outcome, delivered: audience.tell(frames.outcome(outcome.to_json() | delivered)),
+            )
+    elif asked.as_json:
+        yield _Shown(lambda _event: None, end)
+    else:
+        with audience_at(sys.stderr, lagged_line) as audience:
+            yield _Shown(lambda event: audience.show(as_line(event)), end)
 
 
 def _command(asked: Asked) -> Command:
@@ -142,57 +168,15 @@ def _who(ctx: click.Context, asked: Asked) -> str | None:
     return agent
 
 
-def _watch(asked: Asked, command: Command, frames: Frames) -> Outcome:
-    text, lagged = (frames.line, frames.lagged) if asked.events else (as_line, lagged_line)
-    stream = sys.stdout if asked.events else sys.stderr
-    quiet = asked.as_json and not asked.events
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(_ended_by_signals())
-        record = stack.enter_context(_record(asked.record))
-        audience = stack.enter_context(Audience(lambda line: click.echo(line, file=stream), lagged))
-        return run(
-            ADAPTERS[asked.adapter],
-            command,
-            limits=Limits(stall_s=asked.stall_s, wall_s=asked.timeout_s),
-            resumes=asked.resume,
-            on_event=lambda event: None if quiet else audience.show(text(event)),
-            on_output=record,
-        )
-
-
-@contextmanager
-def _record(file: Path | None) -> Iterator[Callable[[bytes], object]]:
-    if file is None:
-        yield lambda _chunk: None
-        return
-    try:
-        stream = file.open("wb")
-    except OSError as broken:
-        raise InputError(f"{file}: cannot be written: {broken.strerror}") from None
-    with stream:
-        yield stream.write
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """TERM and HUP end the run as Ctrl-C does, so that the agent is ended with us."""
-    before = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, old in before.items():
-            signal.signal(number, old)
-
-
-def _interrupt(_number: int, _frame: object) -> None:
-    raise KeyboardInterrupt
-
-
-def _show(asked: Asked, frames: Frames, outcome: Outcome, delivered: dict[str, Any]) -> None:
-    if asked.events:
-        click.echo(frames.outcome(outcome.to_json() | delivered))
-        return
-    show(outcome.to_json() | delivered, lambda: outcome_lines(outcome, delivered), as_json=asked.as_json)
+def _watched(asked: Asked, command: Command, on_event: Callable[[AgentEvent], object]) -> Outcome:
+    return watch(
+        ADAPTERS[asked.adapter],
+        command,
+        limits=Limits(stall_s=asked.stall_s, wall_s=asked.timeout_s),
+        resumes=asked.resume,
+        record=asked.record,
+        on_event=on_event,
+    )
 
 
 def exit_code_of_outcome(outcome: Outcome) -> Exit:

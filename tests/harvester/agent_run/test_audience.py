@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from harvester.agent_run import Audience
 from harvester.agent_run.audience import MOST_WAITING
 
@@ -53,3 +55,35 @@ def test_a_reader_that_stands_still_misses_events_and_is_told_how_many() -> None
         audience.show("last")
     assert seen[-2:] == [f"lagged {MOST_WAITING + 1} to {MOST_WAITING + 7}", "last"]
     assert len(seen) == 1 + MOST_WAITING + 2
+
+
+def test_what_must_not_be_missed_waits_for_the_reader_and_names_what_was() -> None:
+    seen: list[str] = []
+    go_on, stands = threading.Event(), threading.Event()
+
+    def write(text: str) -> None:
+        stands.set()
+        go_on.wait()
+        seen.append(text)
+
+    with Audience(write, lagged) as audience:
+        audience.show("first")
+        stands.wait()
+        for number in range(MOST_WAITING + 3):
+            audience.show(str(number))
+        threading.Timer(0, go_on.set).start()
+        audience.tell("outcome")
+    assert seen[-2:] == [f"lagged {MOST_WAITING + 1} to {MOST_WAITING + 3}", "outcome"]
+
+
+def test_after_a_fault_a_reader_that_stands_still_is_left_behind() -> None:
+    go_on = threading.Event()
+
+    def interrupted() -> None:
+        with Audience(lambda _text: go_on.wait(), lagged) as audience:
+            audience.show("first")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    go_on.set()
