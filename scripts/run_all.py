@@ -17,7 +17,8 @@ def programs(folder: Path) -> dict[str, Path]:
 
 def run(path: Path, arguments: list[str]) -> int:
     print(f"== {path}", flush=True)
-    return subprocess.run([sys.executable, path, *arguments], check=False).returncode
+    # Isolated: a program may bear the name of a package (`messaging`), which its own folder would hide.
+    return subprocess.run([sys.executable, "-I", path, *arguments], check=False).returncode
 
 
 def main(folder: Path, name: str | None = None, *arguments: str) -> int:
