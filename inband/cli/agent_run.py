@@ -59,7 +59,8 @@ class Asked:
     as_json: bool
 
 
-@click.command("run")
+# What stands behind the program's name is the program's, with or without `--` before it.
+@click.command("run", context_settings={"allow_interspersed_args": False})
 @adapter_option
 @click.option(
     "--thread", metavar="ID", help="Post its final words there as the agent's reply, and harvest it."
@@ -87,7 +88,7 @@ class Asked:
 )
 @click.option("--events", is_flag=True, help="Its events as JSON Lines on stdout, the outcome last.")
 @json_option
-@click.argument("argv", nargs=-1, required=True, metavar="-- ARGV...")
+@click.argument("argv", nargs=-1, required=True, metavar="[--] ARGV...")
 @click.pass_context
 def run_agent(ctx: click.Context, /, **given: Any) -> int:
     """Run an agent's command line, watch it, and say what it came to.

@@ -177,6 +177,11 @@ def test_a_replay_is_told_the_exit_code(box: Box) -> None:
     assert json.loads(done.stdout)["failure"]["kind"] == "limit"
 
 
+def test_options_behind_the_programs_name_are_the_programs(box: Box) -> None:
+    done = box.run("agent", "run", "--adapter", "plain", "echo", "--json", "--help")
+    assert done.stdout.startswith("--json --help\n")
+
+
 def test_what_cannot_be_done_is_said_in_a_line(box: Box, tmp_path: Path) -> None:
     for words in (
         ("agent", "replay", str(tmp_path / "none"), "--adapter", "pi"),
