@@ -41,9 +41,18 @@ def _backwards(reply: Message, threads: Connector) -> Iterator[Message]:
     """The messages of the thread before `reply`, the latest first."""
     before = reply.seq
     while before > 1:
-        page = threads.messages(reply.thread, max(0, before - 1 - _PAGE), _PAGE)
-        earlier = [message for message in page if message.seq < before]
-        if not earlier:
+        stretch = list(_stretch(reply.thread, threads, max(0, before - 1 - _PAGE), before))
+        if not stretch:
             return
-        yield from reversed(earlier)
-        before = earlier[0].seq
+        yield from reversed(stretch)
+        before = stretch[0].seq
+
+
+def _stretch(thread: str, threads: Connector, after: int, before: int) -> Iterator[Message]:
+    """The messages between the two, in order; a page of large messages holds fewer than asked for."""
+    while after < before - 1:
+        page = threads.messages(thread, after, before - 1 - after)
+        if not page:
+            return
+        yield from page
+        after = page[-1].seq

@@ -61,5 +61,6 @@ def build(services: Services) -> Starlette:
         middleware=list(MIDDLEWARE),
         exception_handlers=EXCEPTIONS,
     )
+    app.router.redirect_slashes = False  # it would send clients to whatever host the request names
     app.state.services = services
     return app

@@ -35,6 +35,13 @@ class Ask:
     def identity(self) -> Identity:
         return self.asker.identity
 
+    async def still_valid(self) -> bool:
+        """Asked again during a long answer: a token can be revoked or expire meanwhile."""
+        try:
+            return (await _asker(self.request, self.services)).identity == self.identity
+        except Refused:
+            return False
+
 
 Answer = Callable[[Ask], Awaitable[Response]]
 OpenAnswer = Callable[[Request, Services], Awaitable[Response]]
@@ -122,4 +129,7 @@ def _open(row: OpenRow) -> Callable[[Request], Awaitable[Response]]:
 def route(row: Row | OpenRow) -> Route:
     """The row as Starlette's route."""
     endpoint = _guarded(row) if isinstance(row, Row) else _open(row)
-    return Route(row.path, endpoint, methods=[row.method])
+    made = Route(row.path, endpoint, methods=[row.method])
+    if isinstance(row, Row):
+        made.methods = {row.method}  # Starlette answers HEAD by GET, and a stream for HEAD never ends
+    return made

@@ -13,7 +13,7 @@ from starlette.responses import StreamingResponse
 
 from exec_daemon.api.answers import dump
 from exec_daemon.api.problems import refuse
-from exec_daemon.services import Services
+from exec_daemon.api.route import Ask
 from exec_daemon.store import Subscription
 from messaging import ErrorCode
 
@@ -62,10 +62,11 @@ async def changed(changes: Subscription, stopping: asyncio.Event, timeout_s: flo
 Page = Callable[[int], Awaitable[Sequence[Event]]]
 
 
-async def _follow(services: Services, topic: str, page: Page, after: int) -> AsyncIterator[bytes]:
+async def _follow(ask: Ask, topic: str, page: Page, after: int) -> AsyncIterator[bytes]:
+    services = ask.services
     yield _KEEP_ALIVE
     with services.store.subscribe(topic) as changes:
-        while not services.stopping.is_set():
+        while not services.stopping.is_set() and await ask.still_valid():
             events = await page(after)
             for event in events:
                 yield event.encode()
@@ -78,8 +79,11 @@ async def _follow(services: Services, topic: str, page: Page, after: int) -> Asy
                 yield _KEEP_ALIVE
 
 
-def stream(services: Services, topic: str, page: Page, after: int) -> StreamingResponse:
-    """Streams what `page(after)` gives, again and again from the last id on, whenever `topic` changes."""
+def stream(ask: Ask, topic: str, page: Page, after: int) -> StreamingResponse:
+    """Streams what `page(after)` gives, again and again from the last id on, whenever `topic` changes.
+
+    It ends with the asker's token.
+    """
     return StreamingResponse(
-        _follow(services, topic, page, after), headers=_HEADERS, media_type="text/event-stream"
+        _follow(ask, topic, page, after), headers=_HEADERS, media_type="text/event-stream"
     )

@@ -19,7 +19,7 @@ class Args(Arguments):
     """Without `after` the newest DMs; with it those behind that `seq`, oldest first."""
 
     thread: str | None = Field(default=None, max_length=128, description="another thread than your home")
-    after: int | None = Field(default=None, ge=0, description="only messages with a higher seq")
+    after: int | None = Field(default=None, ge=0, le=2**53, description="only messages with a higher seq")
     limit: int = Field(default=20, ge=1, le=100, description="how many")
 
 

@@ -93,3 +93,15 @@ def test_no_token_stands_in_the_log(daemon: Any) -> None:
     text = (daemon.home / "daemon.log").read_text()
     assert "agent/secretive" in text
     assert daemon.token("operator") not in text
+
+
+def test_what_is_read_has_no_head(daemon: Any) -> None:
+    daemon.agent("heron")
+    for path in ("/threads/heron/stream", "/threads/heron", "/jobs"):
+        assert daemon.client("operator").head(path).status_code == 405
+    assert daemon.client("operator").head("/healthz").status_code == 200
+
+
+def test_no_client_is_sent_to_the_host_that_a_request_names(daemon: Any) -> None:
+    answer = daemon.client("operator").get("/threads/", headers={"host": "elsewhere.example"})
+    assert (answer.status_code, "location" in answer.headers) == (404, False)

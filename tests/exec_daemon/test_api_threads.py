@@ -233,3 +233,54 @@ def test_a_call_found_in_a_reply_runs_for_its_author(daemon: Any, thread: str) -
     ]
     for forged in ({"on_behalf_of": "wren"}, {"reply": "msg-0"}, {"thread": "wren"}):
         assert daemon.exec("harvester", "dm.send", args, **body | forged).status_code == 403
+
+
+def test_a_key_that_stands_for_another_message_is_refused(daemon: Any, thread: str) -> None:
+    # O-34
+    who = daemon.client("agent/heron")
+    first = post(who, thread, "one", key="k").json()
+    refused = post(who, thread, "two", key="k")
+    assert (refused.status_code, refused.json()["code"]) == (409, "DUPLICATE_ID")
+    assert refused.json()["details"] == {"message_id": first["id"]}
+    assert post(who, thread, "one", key="k").json() == first
+
+
+def test_a_harvester_that_words_its_answer_anew_gets_the_first_one(daemon: Any, thread: str) -> None:
+    who = daemon.client("harvester")
+    first = post(who, thread, "BUSY", key="result:r").json()
+    assert post(who, thread, "ok", key="result:r").json() == first
+
+
+def test_two_keys_are_no_key(daemon: Any, thread: str) -> None:
+    headers = [("idempotency-key", "a"), ("idempotency-key", "b")]
+    path = f"/threads/{thread}/messages"
+    answer = daemon.client("operator").post(path, json={"body": "x"}, headers=headers)
+    assert answer.status_code == 400
+
+
+def test_a_page_of_large_messages_ends_early_and_is_read_on(daemon: Any, thread: str) -> None:
+    who = daemon.client("operator")
+    for number in range(25):
+        post(who, thread, f"{number} " + "x" * 250_000, **{"as": "heron"})
+    first = who.get(f"/threads/{thread}/messages").json()["messages"]
+    rest = who.get(f"/threads/{thread}/messages", params={"after": first[-1]["seq"]}).json()["messages"]
+    assert (len(first), len(rest)) == (20, 5)
+
+
+@pytest.mark.parametrize("end", ["revoked", "expired"])
+def test_a_stream_ends_with_its_token(daemon: Any, thread: str, end: str) -> None:  # O-33
+    operator = daemon.client("operator")
+    life = {"ttl_s": 1} if end == "expired" else {}
+    made = operator.post("/tokens", json={"identity": "agent/heron", **life}).json()
+    with (
+        daemon.bearing(made["token"]) as client,
+        client.stream("GET", f"/threads/{thread}/stream") as stream,
+    ):
+        lines = stream.iter_lines()
+        assert next(lines) == ": keep-alive"
+        if end == "revoked":
+            operator.delete(f"/tokens/{made['id']}")
+        else:
+            time.sleep(1.1)
+        post(operator, thread, "not for you")
+        assert "not for you" not in "".join(lines)

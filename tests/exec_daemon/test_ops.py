@@ -202,3 +202,13 @@ async def test_tools_list_can_be_brief(desk: Desk) -> None:
 async def test_box_exec_reads_with_the_scope_of_the_asker(desk: Desk) -> None:  # O-46
     reading = await desk.call("agent/heron", "box.exec", action="job", arg="j1")
     assert reading == {"action": "job", "arg": "j1", "who": str(Identity(Role.AGENT, "heron"))}
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY.ops))
+def test_a_whole_number_is_bounded_where_the_store_cannot_hold_it(name: str) -> None:
+    """SQLite's integers have 64 bits; what no schema bounds would come back as a fault of ours."""
+    properties = REGISTRY.ops[name].arguments.model_json_schema().get("properties", {})
+    kinds = [kind for one in properties.values() for kind in one.get("anyOf", [one])]
+    numbers = [kind for kind in kinds if kind.get("type") == "integer"]
+    unbounded = [kind for kind in numbers if kind.get("maximum", 2**64) > 2**53]
+    assert not unbounded or name == "box.exec"  # its numbers are checked by action (O-43)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -217,3 +217,15 @@ def test_a_whole_harvest_through_the_client_asks_for_the_registry_first() -> Non
     assert asked == ["GET /ops", "POST /exec", "POST /threads/ops/messages"]
     assert done.posted is not None
     assert done.posted.id == "m2"
+
+
+def test_rounds_are_counted_over_pages_that_end_early() -> None:
+    class Short(MemoryThreads):
+        def messages(self, thread: str, after: int, limit: int) -> Sequence[Message]:
+            return super().messages(thread, after, min(limit, 3))
+
+    threads, daemon = Short(), Daemon()
+    threads.append("ops", "go", author="ada", author_kind=AuthorKind.HUMAN)
+    replies = [threads.append("ops", SEND) for _ in range(12)]
+    done = [harvester(threads, daemon).harvest(reply) for reply in replies]
+    assert [bool(one.results) for one in done] == [True] * 8 + [False] * 4

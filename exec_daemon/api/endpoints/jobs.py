@@ -67,7 +67,7 @@ async def events(ask: Ask) -> Response:
             for event in await _events(ask, job, behind)
         ]
 
-    return stream(ask.services, job_topic(job.id), page, after)
+    return stream(ask, job_topic(job.id), page, after)
 
 
 async def _awaited(ask: Ask, job: Job, after: int) -> list[JobEvent]:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from exec_daemon.api.answers import answer
 from exec_daemon.api.body import Body, query_number, query_wait_s, read_body
+from exec_daemon.api.pages import paged
 from exec_daemon.api.route import Ask
 from exec_daemon.api.sse import changed
 from exec_daemon.store import REPLIES
@@ -30,7 +31,7 @@ async def _found(ask: Ask, after: int, limit: int) -> list[Message]:
     until_s = time.monotonic() + query_wait_s(ask.request, ask.services.settings.limits.max_wait_s)
     with services.store.subscribe(REPLIES) as changes:
         while True:
-            found = await services.store.replies(after, limit)
+            found = await paged(services.store.replies, after, limit, lambda one: one.position)
             left_s = until_s - time.monotonic()
             if found or left_s <= 0 or not await changed(changes, services.stopping, left_s):
                 return found

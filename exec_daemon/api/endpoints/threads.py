@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pydantic import Field
 from starlette.responses import Response
 
@@ -11,16 +13,15 @@ from exec_daemon.access.scope import sees_all, sees_thread
 from exec_daemon.api.answers import answer
 from exec_daemon.api.body import Body, query_number, read_body
 from exec_daemon.api.endpoints.agents import require_agent
+from exec_daemon.api.pages import STEP, paged
 from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
 from exec_daemon.api.sse import Event, last_event_id, stream
 from exec_daemon.store import NewThread, thread_topic
-from messaging import ErrorCode, MessageKind, NewMessage, Thread
+from messaging import ErrorCode, Message, MessageKind, NewMessage, Thread
 
 _MOST = 500
 _MOST_KEY_CHARS = 200
-# A stream holds so many messages in memory; each can have a mebibyte.
-_STREAM_PAGE = 20
 
 
 class ThreadBody(Body):
@@ -82,7 +83,7 @@ async def messages(ask: Ask) -> Response:
     thread = await _seen(ask)
     after = query_number(ask.request, "after", 0, 2**53)
     limit = query_number(ask.request, "limit", 200, _MOST)
-    found = await ask.services.store.messages(thread.id, after, limit)
+    found = await paged(partial(ask.services.store.messages, thread.id), after, limit, lambda one: one.seq)
     return answer({"messages": [message.to_json() for message in found]})
 
 
@@ -97,14 +98,25 @@ def _kind(wanted: str | None, authorship: Authorship) -> MessageKind:
 
 def _key(ask: Ask) -> str | None:
     """The idempotency key, counted per identity: nobody can use up a key of another's."""
-    key = ask.request.headers.get("idempotency-key")
-    if key is None:
+    keys = ask.request.headers.getlist("idempotency-key")
+    if not keys:
         return None
-    if not key or len(key) > _MOST_KEY_CHARS or not key.isascii():
-        raise refuse(
-            ErrorCode.INVALID_REQUEST, f"Idempotency-Key has 1 to {_MOST_KEY_CHARS} ASCII characters."
-        )
+    key = keys[0]
+    if len(keys) > 1 or not key or len(key) > _MOST_KEY_CHARS or not key.isascii():
+        text = f"Idempotency-Key stands once and has 1 to {_MOST_KEY_CHARS} ASCII characters."
+        raise refuse(ErrorCode.INVALID_REQUEST, text)
     return f"{ask.identity} {key}"
+
+
+def _check_same(ask: Ask, earlier: Message, wanted: NewMessage) -> None:
+    """A key that stands for another message: saying "posted" would lose this one.
+
+    A harvester's keys name the reply that it answers, and one that begins again may word the answer anew.
+    """
+    if ask.identity.role is Role.HARVESTER or earlier.body == wanted.body:
+        return
+    text = f"The Idempotency-Key stands for another message, {earlier.id}. Choose a new one."
+    raise refuse(ErrorCode.DUPLICATE_ID, text, message_id=earlier.id)
 
 
 async def _author(ask: Ask, body: MessageBody) -> tuple[str, Authorship]:
@@ -122,17 +134,18 @@ async def post(ask: Ask) -> Response:
     thread = await _seen(ask)
     body = await read_body(ask.request, MessageBody, ask.services.settings.limits.max_body_bytes)
     author, authorship = await _author(ask, body)
-    appended = await ask.services.store.append(
-        NewMessage(
-            thread=thread.id,
-            author=author,
-            author_kind=authorship.kind,
-            kind=_kind(body.kind, authorship),
-            body=body.body,
-            in_reply_to=body.in_reply_to,
-            key=_key(ask),
-        )
+    wanted = NewMessage(
+        thread=thread.id,
+        author=author,
+        author_kind=authorship.kind,
+        kind=_kind(body.kind, authorship),
+        body=body.body,
+        in_reply_to=body.in_reply_to,
+        key=_key(ask),
     )
+    appended = await ask.services.store.append(wanted)
+    if appended.replayed:
+        _check_same(ask, appended.message, wanted)
     return answer(appended.message.to_json(), 200 if appended.replayed else 201)
 
 
@@ -143,7 +156,7 @@ async def follow(ask: Ask) -> Response:
     after = last_event_id(ask.request, query_number(ask.request, "after", 0, 2**53))
 
     async def page(behind: int) -> list[Event]:
-        found = await store.messages(thread.id, behind, _STREAM_PAGE)
+        found = await store.messages(thread.id, behind, STEP)
         return [Event("message", message.seq, message.to_json()) for message in found]
 
-    return stream(ask.services, thread_topic(thread.id), page, after)
+    return stream(ask, thread_topic(thread.id), page, after)
