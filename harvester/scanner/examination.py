@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 from harvester.events import SkipReason
 from harvester.scanner.inside import Inside, worth_reading
-from harvester.scanner.layout import Layout, Reader, Tag
+from harvester.scanner.layout import Reader
 from harvester.scanner.leaves import Piece
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Line
 from harvester.scanner.openers import OPENER
 from harvester.scanner.passage import Passage, utf8_bytes
 from harvester.scanner.reasoning import counting_tag
+from harvester.scanner.stretches import Layout, Tag
 
 
 class Cut(NamedTuple):

@@ -7,10 +7,10 @@ from heapq import merge
 from typing import Final
 
 from harvester.events import Directive, Form, SkipReason, Verdict
-from harvester.scanner.layout import Curl, Layout
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.openers import OPENER, Ahead, Construct, Kind, balanced_end, marked, read_construct
 from harvester.scanner.passage import Passage
+from harvester.scanner.stretches import Curl, Layout
 from harvester.scanner.sweep import Sweep
 from harvester.scanner.tags import REASONING, REASONING_END
 from harvester.scanner.verdicts import read_verdict

@@ -8,55 +8,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
 from harvester.events import SkipReason
 from harvester.policy import ScanPolicy
-from harvester.scanner.calls import Written
 from harvester.scanner.curl import read_curl
 from harvester.scanner.marks import MARKS, Quotations, Strikes
-from harvester.scanner.openers import OPENER, Construct, Kind, marked, read_construct
-from harvester.scanner.tags import AUTOLINK, CLOSING_TAG, COMMENT, OPEN_TAG, REASONING, REASONING_END
-from patterns import vocabulary
-
-
-class Hide(NamedTuple):
-    """An inert stretch. `bounds`: an opener in it looks for its `{` no further than its end (GRAMMAR 1)."""
-
-    start: int
-    end: int
-    reason: SkipReason
-    bounds: bool = False
-
-
-class Tag(NamedTuple):
-    """A reasoning tag; `name` is None for a closing one."""
-
-    start: int
-    end: int
-    name: str | None
-
-
-class Curl(NamedTuple):
-    """A curl line with its continuations that is a call."""
-
-    start: int
-    end: int
-    call: Written
-
-
-@dataclass(slots=True)
-class Layout:
-    """What stands where. `codes` are the code spans in order; they are among `hides` too."""
-
-    hides: list[Hide] = field(default_factory=list)
-    codes: list[tuple[int, int]] = field(default_factory=list)
-    constructs: dict[int, Construct] = field(default_factory=dict)
-    links: set[int] = field(default_factory=set)
-    tags: list[Tag] = field(default_factory=list)
-    curls: list[Curl] = field(default_factory=list)
-
+from harvester.scanner.markup import Markup
+from harvester.scanner.openers import OPENER, Kind, marked, read_construct
+from harvester.scanner.stretches import Curl, Layout
 
 _MARKS: Final = "".join(sorted(MARKS - {'"'}))
 # A backslash escapes ASCII punctuation only (CommonMark 2.4); whether a `[` is escaped `marked` says.
@@ -67,9 +27,6 @@ _IN_DIRECTIVE: Final = re.compile(r"\\[\s\S]?|`+")
 # A line goes on behind an odd number of backslashes at its end.
 _CURL_LINE: Final = r"[^\\\n]*+(?:\\[^\n][^\\\n]*+)*+"
 _CURL_LINES: Final = re.compile(rf"(?:{_CURL_LINE}\\\n)*+{_CURL_LINE}\\?")
-# Other raw HTML of CommonMark 6.6, by its beginning, and its end. An unclosed one is text.
-_RAW: Final = (("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">"))
-_DECLARATION: Final = re.compile(r"<![A-Za-z]|<!\[CDATA\[|<\?")
 
 
 class Runs:
@@ -98,9 +55,8 @@ class Reader:
         self._runs = Runs(text)
         self._strikes = Strikes(text)
         self._quotations = Quotations(text)
-        self._elements: dict[str, list[int]] = {}
-        self._unclosed: set[str] = set()
         self._layout = Layout()
+        self._markup = Markup(text, self._layout)
 
     def read(self) -> Layout:
         """The layout of the text."""
@@ -119,19 +75,15 @@ class Reader:
             case "`":
                 return self._code(start, end)
             case "<":
-                return self._angle(start)
+                return self._markup.read(start)
             case "[":
                 return self._opener(start)
             case "c" | "$":
                 return self._command(start)
             case char:
-                if not self._elements:
+                if not self._markup.hides:
                     (self._strikes if char == "~" else self._quotations).see(start, end)
                 return end
-
-    def _hide(self, start: int, end: int, reason: SkipReason, *, bounds: bool = False) -> int:
-        self._layout.hides.append(Hide(start, end, reason, bounds))
-        return end
 
     def _code(self, start: int, end: int) -> int:
         """A backtick run pairs with the next one of its length; else it is literal."""
@@ -140,60 +92,7 @@ class Reader:
             return end
         behind = partner + end - start
         self._layout.codes.append((start, behind))
-        return self._hide(start, behind, SkipReason.CODE_SPAN, bounds=True)
-
-    def _angle(self, start: int) -> int:
-        """A tag, a comment, an autolink or other raw HTML; else a literal `<`."""
-        text = self._text
-        if comment := COMMENT.match(text, start):
-            return self._comment(comment)
-        if reasoning := REASONING.match(text, start) or REASONING_END.match(text, start):
-            name = reasoning.groupdict().get("name")
-            self._layout.tags.append(Tag(start, reasoning.end(), name.lower() if name else None))
-            return self._hide(start, reasoning.end(), SkipReason.HTML, bounds=True)
-        if tag := OPEN_TAG.match(text, start):
-            self._open_element(tag)
-        elif tag := CLOSING_TAG.match(text, start):
-            self._close_element(tag)
-        tag = tag or AUTOLINK.match(text, start)
-        end = tag.end() if tag else self._other_html(start)
-        return self._hide(start, end, SkipReason.HTML, bounds=True) if end else start + 1
-
-    def _comment(self, comment: re.Match[str]) -> int:
-        """An unclosed comment goes to the paragraph's end."""
-        end = comment.end()
-        if not comment[0].endswith(">"):
-            found = self._text.find("-->", end)
-            end = len(self._text) if found < 0 else found + 3
-        return self._hide(comment.start(), end, SkipReason.HTML, bounds=True)
-
-    def _other_html(self, start: int) -> int:
-        """The end of a processing instruction, declaration or CDATA section; 0 if there is none."""
-        if not _DECLARATION.match(self._text, start):
-            return 0
-        beginning, ending = next(pair for pair in _RAW if self._text.startswith(pair[0], start))
-        if ending in self._unclosed:
-            return 0
-        found = self._text.find(ending, start + len(beginning))
-        if found < 0:
-            self._unclosed.add(ending)  # none further on either: not to be searched again
-            return 0
-        return found + len(ending)
-
-    def _open_element(self, tag: re.Match[str]) -> None:
-        """GRAMMAR 2.6: what stands in these elements is inert; elements of one name nest."""
-        name = tag[1].lower()
-        if name in vocabulary().inert_tags:
-            self._elements.setdefault(name, []).append(tag.start())
-
-    def _close_element(self, tag: re.Match[str]) -> None:
-        name = tag[1].lower()
-        if name not in self._elements:
-            return
-        start = self._elements[name].pop()
-        if not self._elements[name]:
-            del self._elements[name]
-            self._hide(start, tag.end(), SkipReason.HTML, bounds=True)
+        return self._layout.hide(start, behind, SkipReason.CODE_SPAN, bounds=True)
 
     def _command(self, start: int) -> int:
         """GRAMMAR 6: a line that starts with `curl `, with its continuations; inert as a whole if no call."""
@@ -204,7 +103,7 @@ class Reader:
         self._curl_end = lines.end()
         call = read_curl(lines[0], self._policy, documents=False)
         if call is None:
-            self._hide(start, lines.end(), SkipReason.CURL)
+            self._layout.hide(start, lines.end(), SkipReason.CURL)
             return start + 1
         self._layout.curls.append(Curl(start, lines.end(), call))
         return self._through(start, lines.end())
@@ -252,11 +151,10 @@ class Reader:
         return end
 
     def _finish(self) -> None:
-        for starts in self._elements.values():
-            self._hide(starts[0], len(self._text), SkipReason.HTML)
+        self._markup.finish()
         self._quotations.finish()
         for start, end in self._strikes.found:
-            self._hide(start, end, SkipReason.STRUCK)
+            self._layout.hide(start, end, SkipReason.STRUCK)
         for start, end in self._quotations.found:
-            self._hide(start, end, SkipReason.QUOTED, bounds=True)
+            self._layout.hide(start, end, SkipReason.QUOTED, bounds=True)
         self._layout.hides.sort()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from harvester.scanner.layout import Layout, Tag
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.passage import Passage
+from harvester.scanner.stretches import Layout, Tag
 from harvester.scanner.sweep import Sweep
 
 _STRAIGHT: Final = frozenset("'\"")

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from heapq import heappop, heappush
 
 from harvester.events import SkipReason
-from harvester.scanner.layout import Hide, Layout
+from harvester.scanner.stretches import Hide, Layout
 
 
 class Sweep:
