@@ -41,5 +41,5 @@ def test_four_times_the_text_takes_no_sixteen_times_the_steps(name: str, *, whol
     small, large = FLOODS[name](SMALL), FLOODS[name](SMALL * TIMES)
     growth = len(large) / len(small)
     few, many = (steps(text, len(text) if whole else 7) for text in (small, large))
-    # A short text may be held unread until it ends: a step a character is never too many. Quadratic would be 16.
+    # Linear is 4, quadratic 16. A short text may be held unread to its end, so a step a character is few.
     assert many <= 2 * growth * max(few, len(small))
