@@ -149,9 +149,10 @@ def rounds(threads: MemoryThreads, daemon: Daemon, count: int) -> list[Message]:
 
 
 def test_after_eight_rounds_nothing_is_called_and_one_notice_says_so() -> None:
-    # O-16, GRAMMAR 5.4
+    # O-16, O-84, GRAMMAR 5.4
     threads, daemon = MemoryThreads(), Daemon()
     rounds(threads, daemon, 11)
+    assert {one.thread for one in posts(threads)} == {"ops"}
     assert len(daemon.ran) == 8
     assert len(posts(threads)) == 9
     assert posts(threads)[-1].body == (
@@ -172,6 +173,7 @@ def test_after_eight_rounds_nothing_is_called_and_one_notice_says_so() -> None:
 def test_a_person_or_a_timer_starts_a_new_count_another_agent_does_not(
     author_kind: AuthorKind, kind: MessageKind, starts_anew: bool
 ) -> None:
+    # O-16, O-85: two agents that write to each other do not keep each other going
     threads, daemon = MemoryThreads(), Daemon()
     rounds(threads, daemon, 8)
     threads.append("ops", "go on", author_kind=author_kind, kind=kind)

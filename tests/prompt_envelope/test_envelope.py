@@ -164,7 +164,7 @@ def test_other_text_is_no_envelope(text):
 
 
 @given(TEXTS, TEXTS, TEXTS)
-def test_an_envelope_that_is_repeated_whole_runs_nothing(text, name, summary):  # O-62, O-15
+def test_an_envelope_that_is_repeated_whole_runs_nothing(text, name, summary):  # O-62, O-63, O-15
     context = EnvelopeContext(now=NOW, job=name, timer=name, thread=name, worker=name)
     whole = wrap(text, context, registry(summary))
     assert harmless(whole)
