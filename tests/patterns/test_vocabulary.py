@@ -8,8 +8,8 @@ from importlib import resources
 
 import pytest
 
-from exec_daemon.ops import ALLOWLIST
 from exec_daemon.calls.registry import registry
+from exec_daemon.ops import ALLOWLIST
 from patterns import CurlRole, PatternError, vocabulary
 from patterns.vocabulary import load
 

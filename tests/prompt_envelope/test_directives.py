@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from exec_daemon.ops import ALLOWLIST
 from exec_daemon.calls.registry import registry
+from exec_daemon.ops import ALLOWLIST
 from harvester import parse
 from messaging import OpInfo
 from patterns import vocabulary
