@@ -162,7 +162,7 @@ async def test_a_parent_mints_uploads_follows_the_tool_and_reads_what_it_kept(
             environment=environment(pages, BOX_UPLOADS=slots),
             clock=lambda: TS,
         )
-            (document,) = done.end.event.payload["artifacts"]
+        (document,) = done.end.event.payload["artifacts"]
         ref = ArtifactRef.from_json(document)
         assert (ref.uri, await parent.get(ref)) == (uploads[0].uri, SOUP.content)
     everything = b"".join(event.encode() for event in done.events) + done.log_tail
