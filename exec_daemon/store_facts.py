@@ -24,7 +24,7 @@ from exec_daemon.box.ports import (
     UsageFacts,
     WorkerFacts,
 )
-from exec_daemon.store import Agent, Spending, Store, StoreError
+from exec_daemon.store import Agent, LastRun, Spending, Store, StoreError
 from messaging import Job, JobEvent, JobState, Message, Thread
 from messaging.moment import iso
 
@@ -89,12 +89,15 @@ class FactsFromStore:
         except StoreError as failed:
             raise FactsUnavailable(type(failed).__name__) from None
 
-    def _agent_facts(self, agent: Agent, running: Sequence[Job]) -> AgentFacts:
+    def _agent_facts(self, agent: Agent, running: Sequence[Job], last: LastRun | None) -> AgentFacts:
         mine = f"{Role.AGENT}/{agent.name}"
         return AgentFacts(
             name=agent.name,
             role=agent.role,
             thread=agent.thread,
+            adapter=last.adapter if last else None,
+            last_seen=last.at if last else None,
+            session=last.session if last else None,
             current_job=next((job.id for job in running if job.identity == mine), None),
             permissions=ROLE_GRANTS[Role.AGENT].allow,
         )
@@ -102,13 +105,19 @@ class FactsFromStore:
     def _running(self) -> Sequence[Job]:
         return self._ask(self._store.jobs(state=JobState.RUNNING, limit=_MOST_COUNTED))
 
+    def _last_runs(self) -> dict[str, LastRun]:
+        return {last.agent: last for last in self._ask(self._store.last_runs())}
+
     def agents(self) -> Sequence[AgentFacts]:
-        running = self._running()
-        return [self._agent_facts(agent, running) for agent in self._ask(self._store.agents())]
+        running, last = self._running(), self._last_runs()
+        found = self._ask(self._store.agents())
+        return [self._agent_facts(agent, running, last.get(agent.name)) for agent in found]
 
     def agent(self, name: str) -> AgentFacts | None:
         agent = self._ask(self._store.agent(name))
-        return None if agent is None else self._agent_facts(agent, self._running())
+        if agent is None:
+            return None
+        return self._agent_facts(agent, self._running(), self._last_runs().get(name))
 
     def workers(self, scope: Scope) -> Sequence[WorkerFacts] | None:
         return None

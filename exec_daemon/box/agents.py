@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from exec_daemon.box.errors import not_found
 from exec_daemon.box.hygiene import clean_lines
 from exec_daemon.box.jobs import job_row
@@ -14,9 +16,13 @@ _RECENT_JOBS = 10
 
 
 def agents(facts: StoreFacts, _context: BoxContext) -> Reading:
-    """Every agent; what it may do is shown for one agent."""
+    """Every agent; what it may do and its session are shown for one agent."""
     rows = [row(agent) for agent in facts.agents()]
-    return Reading({"agents": [{k: v for k, v in each.items() if k != "permissions"} for each in rows]})
+    return Reading({"agents": [_without(each, "permissions", "session") for each in rows]})
+
+
+def _without(shown: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in shown.items() if name not in names}
 
 
 def agent(facts: StoreFacts, context: BoxContext, name: str) -> Reading:
@@ -25,7 +31,8 @@ def agent(facts: StoreFacts, context: BoxContext, name: str) -> Reading:
     if found is None:
         raise not_found("agent", name)
     if not context.scope.covers_agent(name):
-        return Reading({"agent": row(found)}, ("usage and jobs of another agent are not shown",))
+        shown = _without(row(found), "session")
+        return Reading({"agent": shown}, ("session, usage and jobs of another agent are not shown",))
     its_own = Scope(f"agent/{name}")
     usage = facts.usage(its_own)
     jobs = facts.ended_jobs(its_own, _RECENT_JOBS)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from exec_daemon.store.values import Begun, Conflict, Done, Effect, NewJob, Outcome, Reception, Running
-from messaging import ErrorCode, EventType, Job, JobEvent, JobState, error
+from messaging import ErrorCode, EventType, Job, JobEvent, JobState, artifact_in, error
 
 # What an audit line says of a job that has not ended and of one that went well (O-34).
 OUTCOME_RUNNING = str(JobState.RUNNING)
@@ -78,7 +78,7 @@ def end(job: Job, outcome: Outcome, at: str) -> Job:
 def terminal(ended: Job, seq: int) -> JobEvent:
     """The last event of a job that has ended: M-08, or M-09 with the other fields of its error."""
     failed = ended.state is JobState.FAILED
-    payload: dict[str, Any] = dict(ended.error or {}) if failed else {"result": ended.result}
+    payload: dict[str, Any] = dict(ended.error or {}) if failed else _success(ended.result)
     return JobEvent(
         job_id=ended.id,
         seq=seq,
@@ -86,6 +86,12 @@ def terminal(ended: Job, seq: int) -> JobEvent:
         type=EventType.FAILED if failed else EventType.SUCCEEDED,
         payload=payload | {"duration_ms": ended.duration_ms},
     )
+
+
+def _success(result: Any) -> dict[str, Any]:
+    """M-08; the artifact that a result names stands beside it (M-89)."""
+    ref = artifact_in(result)
+    return {"result": result} | ({"artifacts": [ref.to_json()]} if ref else {})
 
 
 def audit_outcome(outcome: Outcome) -> str:

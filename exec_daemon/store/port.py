@@ -19,9 +19,11 @@ from exec_daemon.store.values import (
     AgentRun,
     Appended,
     Arrival,
+    Artifact,
     AuditLine,
     Begun,
     Effect,
+    LastRun,
     NewJob,
     NewThread,
     Outcome,
@@ -203,8 +205,20 @@ class AgentRuns(Protocol):
         """Sums of what was kept at `since` or later, of one agent or all, by agent and model."""
         ...
 
+    async def last_runs(self) -> list[LastRun]:
+        """The last run of each agent that ever ran, by agent."""
+        ...
 
-class Store(Threads, Directory, Journal, Outside, AgentRuns, ChangeFeed, Protocol):
+
+class Artifacts(Protocol):
+    """What content jobs have kept; `KeepArtifact` is the effect that adds it."""
+
+    async def artifact(self, sha256: str, identity: str | None = None) -> Artifact | None:
+        """The content of this hash as the newest of its jobs has it, of one identity or of any."""
+        ...
+
+
+class Store(Threads, Directory, Journal, Outside, AgentRuns, Artifacts, ChangeFeed, Protocol):
     """All of it."""
 
     async def close(self) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from messaging import CallError, Job, JobEvent, Message, NewMessage
+from messaging import ArtifactRef, CallError, Job, JobEvent, Message, NewMessage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,8 +127,26 @@ class AppendMessage:
     id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class KeepArtifact:
+    """An effect: the content that `ref` names belongs to the job. Its file is there already."""
+
+    ref: ArtifactRef
+
+
 # The closed set of what a job may change in our own store together with its end.
-Effect = AppendMessage
+Effect = AppendMessage | KeepArtifact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """What is known of kept content: the job that it belongs to, and whose that job is."""
+
+    sha256: str
+    bytes: int
+    content_type: str
+    job_id: str
+    identity: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,16 +165,31 @@ class AuditLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRun:
-    """What one run of an agent used; None is "not reported" (A-02). Money in millionths of a US dollar."""
+    """What one run of an agent used; None is "not reported" (A-02). Money in millionths of a US dollar.
+
+    `session` is the CLI's own, which the next run may resume (A-08).
+    """
 
     key: str
     agent: str
     model: str
+    adapter: str | None = None
+    session: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
     cache_read_tokens: int | None = None
     cache_write_tokens: int | None = None
     cost_microusd: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastRun:
+    """When an agent ran last, with which adapter, in which session."""
+
+    agent: str
+    at: str
+    adapter: str | None
+    session: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

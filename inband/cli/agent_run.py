@@ -111,7 +111,9 @@ def run_agent(ctx: click.Context, /, **given: Any) -> int:
         codes = [exit_code_of_outcome(outcome)]
         try:
             if agent:
-                done, delivered = deliver(ctx, asked.thread, agent, outcome)
+                done, delivered = deliver(
+                    ctx, outcome, adapter=asked.adapter, agent=agent, thread=asked.thread
+                )
                 codes += map(exit_code_of_result, done.results if done else ())
         finally:  # hours of work are shown even if the daemon has gone away meanwhile
             shown.outcome(outcome, delivered)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from exec_daemon.store import AgentRun, Spending, Store
+from typing import Any
+
+from exec_daemon.store import AgentRun, LastRun, Spending, Store
 from tests.contracts.samples import at
 
 
-def run(key: str, agent: str = "heron", model: str = "m", **amounts: int) -> AgentRun:
-    return AgentRun(key=key, agent=agent, model=model, **amounts)
+def run(key: str, agent: str = "heron", model: str = "m", **more: Any) -> AgentRun:
+    return AgentRun(key=key, agent=agent, model=model, **more)
 
 
 async def test_a_run_is_counted_once(store: Store) -> None:
@@ -36,3 +38,15 @@ async def test_what_is_older_is_left_out(store: Store) -> None:
         await store.add_run(run(f"r{second}", input_tokens=1))
     assert [sums.runs for sums in await store.spending(at(1))] == [2]
     assert await store.spending(at(3)) == []
+
+
+async def test_the_last_run_of_each_agent_tells_its_session(store: Store) -> None:
+    #
+    assert await store.last_runs() == []
+    await store.add_run(run("r2", adapter="claude", session="s-1"))
+    await store.add_run(run("r1", adapter="codex", session="s-2"))
+    await store.add_run(run("r3", agent="crane"))
+    assert await store.last_runs() == [
+        LastRun(agent="crane", at=at(2), adapter=None, session=None),
+        LastRun(agent="heron", at=at(1), adapter="codex", session="s-2"),
+    ]

@@ -83,6 +83,7 @@ async def everything(store: Store) -> list[Any]:
         [await store.cursor(name) for name in "abc"],
         await store.agents(),
         await store.spending(""),
+        await store.last_runs(),
         await store.tokens(),
         await store.token_by_sha256("a"),
         await store.jobs(),

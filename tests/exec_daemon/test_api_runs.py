@@ -15,6 +15,12 @@ def usage(daemon: Any, who: str) -> list[dict[str, Any]]:
     return shown
 
 
+def about(daemon: Any, who: str, name: str) -> dict[str, Any]:
+    result = daemon.exec(who, "box.exec", {"action": "agent", "arg": name}).json()["result"]
+    agent: dict[str, Any] = result["data"]["agent"]
+    return agent
+
+
 def count(daemon: Any, agent: str, run: dict[str, Any], who: str = "harvester") -> Any:
     return daemon.client(who).post(f"/agents/{agent}/runs", json=run)
 
@@ -39,6 +45,22 @@ def test_a_run_is_counted_once_and_the_agent_sees_its_own_usage_only(daemon: Any
     [of_stoat] = usage(daemon, "agent/stoat")
     assert (of_stoat["model"], of_stoat["tokens_7d"], of_stoat["usd_7d"]) == ("not reported", None, None)
     assert of_otter in usage(daemon, "operator")
+
+
+def test_an_agents_last_session_is_shown_to_itself_and_to_operators(daemon: Any) -> None:
+    # A-08, O-46
+    for name in ("otter", "stoat"):
+        daemon.agent(name)
+    count(daemon, "otter", {"key": "r4", "adapter": "claude", "session": "s-1"})
+    shown = {who: about(daemon, who, "otter") for who in ("operator", "agent/otter", "agent/stoat")}
+    assert {who: agent.get("session") for who, agent in shown.items()} == {
+        "operator": "s-1",
+        "agent/otter": "s-1",
+        "agent/stoat": None,
+    }
+    assert {agent["adapter"] for agent in shown.values()} == {"claude"}
+    everybody = daemon.exec("agent/stoat", "box.exec", {"action": "agents"}).text
+    assert "s-1" not in everybody
 
 
 def test_a_run_of_nobody_is_not_counted(daemon: Any) -> None:

@@ -23,6 +23,8 @@ class RunBody(Body):
 
     key: str = Field(min_length=1, max_length=200)
     model: str = Field(default="", max_length=200)
+    adapter: str | None = Field(default=None, max_length=64)
+    session: str | None = Field(default=None, max_length=200)
     input_tokens: Count = None
     output_tokens: Count = None
     cache_read_tokens: Count = None

@@ -10,14 +10,15 @@ from exec_daemon.store import once
 from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import kept
+from exec_daemon.store.memory.artifacts import MemoryArtifacts
 from exec_daemon.store.memory.threads import MemoryThreads
 from exec_daemon.store.port import PAGE
-from exec_daemon.store.values import AuditLine, Begun, Effect, New, NewJob, Outcome
+from exec_daemon.store.values import AuditLine, Begun, Effect, KeepArtifact, New, NewJob, Outcome
 from messaging import EventType, Job, JobEvent, JobState
 
 
-class MemoryJournal(MemoryThreads):
-    """The `Journal` part of the port; effects append to threads."""
+class MemoryJournal(MemoryThreads, MemoryArtifacts):
+    """The `Journal` part of the port; effects append to threads and keep artifacts."""
 
     async def begin(self, new: NewJob) -> Begun:
         tables, call = self._tables, (new.identity, new.call_id)
@@ -41,15 +42,26 @@ class MemoryJournal(MemoryThreads):
 
     async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
         once.check_end(outcome, effects)
-        named = [(effect.message, effect.id or self._new_id("msg")) for effect in effects]
+        named = [self._named(effect) for effect in effects]
         at, entry = self._clock(), self._entry(job_id)
         outcome = replace(outcome, data=kept(outcome.data))
         if entry.job.state is not JobState.RUNNING:
             return entry.job
         with self._all_or_nothing():
-            for message, message_id in named:
-                self._append(message, message_id, at)
+            for effect in named:
+                self._take_effect(effect, entry.job, at)
         return self._end(entry, outcome, at)
+
+    def _named(self, effect: Effect) -> Effect:
+        if isinstance(effect, KeepArtifact):
+            return effect
+        return replace(effect, id=effect.id or self._new_id("msg"))
+
+    def _take_effect(self, effect: Effect, job: Job, at: str) -> None:
+        if isinstance(effect, KeepArtifact):
+            self._keep(effect.ref, job)
+        else:
+            self._append(effect.message, effect.id or "", at)
 
     async def add_event(self, job_id: str, event: EventType, payload: Mapping[str, Any]) -> JobEvent:
         once.check_step(event)

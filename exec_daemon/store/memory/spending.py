@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from exec_daemon.store.memory.state import MemoryPart
-from exec_daemon.store.values import AgentRun, Spending
+from exec_daemon.store.values import AgentRun, LastRun, Spending
 
 
 class MemorySpending(MemoryPart):
@@ -22,6 +22,12 @@ class MemorySpending(MemoryPart):
         rows = [run for at, run in self._tables.runs.values() if at >= since and agent in (None, run.agent)]
         names = sorted({(run.agent, run.model) for run in rows})
         return [_together([run for run in rows if (run.agent, run.model) == name]) for name in names]
+
+    async def last_runs(self) -> list[LastRun]:
+        last: dict[str, LastRun] = {}
+        for at, run in sorted(self._tables.runs.values(), key=lambda kept: (kept[0], kept[1].key)):
+            last[run.agent] = LastRun(agent=run.agent, at=at, adapter=run.adapter, session=run.session)
+        return [last[agent] for agent in sorted(last)]
 
 
 def _together(runs: list[AgentRun]) -> Spending:

@@ -12,10 +12,10 @@ from exec_daemon.store import once
 from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import dump, load
-from exec_daemon.store.sqlite import threads
+from exec_daemon.store.sqlite import artifacts, threads
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
-from exec_daemon.store.values import AppendMessage, AuditLine, Begun, New, NewJob, Outcome
+from exec_daemon.store.values import AuditLine, Begun, Effect, KeepArtifact, New, NewJob, Outcome
 from messaging import EventType, Job, JobEvent, JobState
 
 _PLAIN = ("id", "identity", "call_id", "op", "side_effecting", "thread", "reply", "state", "created_at")
@@ -61,16 +61,22 @@ def _insert_job(db: sqlite3.Connection, entry: once.Entry, new: NewJob) -> int:
 
 
 def finish(
-    db: sqlite3.Connection, job_id: str, outcome: Outcome, effects: Sequence[AppendMessage], at: str
+    db: sqlite3.Connection, job_id: str, outcome: Outcome, effects: Sequence[Effect], at: str
 ) -> Written[Job]:
-    """As the port's `finish`; each effect has its id."""
+    """As the port's `finish`; each message has its id."""
     row = _row(db, job_id)
     if row.entry.job.state is not JobState.RUNNING:
         return Written(row.entry.job)
-    news = [
-        topic for effect in effects for topic in threads.append(db, effect.message, effect.id or "", at).news
-    ]
+    news = [topic for effect in effects for topic in _take_effect(db, effect, row.number, at)]
     return Written(_end(db, row, outcome, at), (*news, job_topic(job_id)))
+
+
+def _take_effect(db: sqlite3.Connection, effect: Effect, job: int, at: str) -> tuple[str, ...]:
+    """The topics that have news."""
+    if isinstance(effect, KeepArtifact):
+        artifacts.keep(db, effect.ref, job)
+        return ()
+    return threads.append(db, effect.message, effect.id or "", at).news
 
 
 def interrupt_running(db: sqlite3.Connection, at: str) -> Written[list[Job]]:

@@ -7,12 +7,14 @@ from operator import attrgetter
 
 from exec_daemon.store.sqlite.statements import insert
 from exec_daemon.store.sqlite.writer import Written
-from exec_daemon.store.values import AgentRun, Spending
+from exec_daemon.store.values import AgentRun, LastRun, Spending
 
 _COLUMNS = (
     "key",
     "agent",
     "model",
+    "adapter",
+    "session",
     "input_tokens",
     "output_tokens",
     "cache_read_tokens",
@@ -28,6 +30,11 @@ _SUMS = """
     FROM agent_runs WHERE at >= :since AND (:agent IS NULL OR agent = :agent)
     GROUP BY agent, model ORDER BY agent, model
 """
+_LAST = """
+    SELECT agent, at, adapter, session FROM agent_runs AS run
+    WHERE key = (SELECT key FROM agent_runs WHERE agent = run.agent ORDER BY at DESC, key DESC LIMIT 1)
+    ORDER BY agent
+"""
 
 _values = attrgetter(*_COLUMNS)
 
@@ -40,3 +47,8 @@ def add(db: sqlite3.Connection, run: AgentRun, at: str) -> Written[bool]:
 def spending(db: sqlite3.Connection, since: str, agent: str | None) -> list[Spending]:
     """As the port's `spending`."""
     return [Spending(**row) for row in db.execute(_SUMS, {"since": since, "agent": agent})]
+
+
+def last_runs(db: sqlite3.Connection) -> list[LastRun]:
+    """As the port's `last_runs`."""
+    return [LastRun(**row) for row in db.execute(_LAST)]

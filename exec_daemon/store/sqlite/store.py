@@ -17,7 +17,7 @@ from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
-from exec_daemon.store.sqlite import directory, journal, outside, spending, threads
+from exec_daemon.store.sqlite import artifacts, directory, journal, outside, spending, threads
 from exec_daemon.store.sqlite.files import open_database
 from exec_daemon.store.sqlite.lock import Ownership
 from exec_daemon.store.sqlite.reader import Reader
@@ -27,9 +27,12 @@ from exec_daemon.store.values import (
     AgentRun,
     Appended,
     Arrival,
+    Artifact,
     AuditLine,
     Begun,
     Effect,
+    KeepArtifact,
+    LastRun,
     NewJob,
     NewThread,
     Outcome,
@@ -156,8 +159,13 @@ class SqliteStore:
 
     async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
         once.check_end(outcome, effects)
-        named = [replace(effect, id=effect.id or self._new_id("msg")) for effect in effects]
+        named = [self._named(effect) for effect in effects]
         return await self._write(journal.finish, job_id, outcome, named, self._clock())
+
+    def _named(self, effect: Effect) -> Effect:
+        if isinstance(effect, KeepArtifact):
+            return effect
+        return replace(effect, id=effect.id or self._new_id("msg"))
 
     async def add_event(self, job_id: str, event: EventType, payload: Mapping[str, Any]) -> JobEvent:
         once.check_step(event)
@@ -197,6 +205,12 @@ class SqliteStore:
 
     async def spending(self, since: str, agent: str | None = None) -> list[Spending]:
         return await self._read(spending.spending, since, agent)
+
+    async def last_runs(self) -> list[LastRun]:
+        return await self._read(spending.last_runs)
+
+    async def artifact(self, sha256: str, identity: str | None = None) -> Artifact | None:
+        return await self._read(artifacts.artifact, sha256, identity)
 
     def subscribe(self, *topics: str) -> Subscription:
         return self._feed.subscribe(*topics)
