@@ -130,10 +130,11 @@ def _decode_piece(text: str, position: int, chars: int) -> tuple[Any, int]:
 
 
 def _decode_prefix(text: str, position: int, most_chars: int) -> tuple[Any, int]:
+    first = min(_FIRST_WINDOW_CHARS, most_chars)
     try:
-        return _decode_piece(text, position, _FIRST_WINDOW_CHARS)
+        return _decode_piece(text, position, first)
     except json.JSONDecodeError as broken:
-        if not _cut_short(broken, text[position : position + _FIRST_WINDOW_CHARS]):
+        if not _cut_short(broken, text[position : position + first]):
             raise
     return _decode_piece(text, position, most_chars)
 

@@ -76,7 +76,8 @@ class Blocks:
         return self._close_leaf()
 
     def clear(self) -> None:
-        """Reasoning begins: every block is over."""
+        """Every block is over, and nothing in the open leaf matters."""
+        self._leaf = None
         self._containers.truncate(0)
 
     @property
@@ -89,11 +90,6 @@ class Blocks:
         """Is no leaf open that goes on behind a blank line?"""
         endless = isinstance(self._leaf, Html) and self._leaf.kind in HTML_ENDS
         return not endless and not isinstance(self._leaf, Fence)
-
-    def forget(self) -> None:
-        """Every block is over, and nothing in the open one matters."""
-        self._leaf = None
-        self._containers.truncate(0)
 
     def _close_leaf(self, *, heading: bool = False) -> Cut | None:
         """The open leaf ends; with `heading` a paragraph turns out to be a setext heading."""

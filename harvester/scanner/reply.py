@@ -48,7 +48,7 @@ class Reply:
 
     def forget(self) -> None:
         """They came, unread: nothing is open any more."""
-        self._blocks.forget()
+        self._blocks.clear()
 
     def finish(self, end: int) -> None:
         """The reply ends at this offset."""
