@@ -23,28 +23,34 @@ from harvester.errors import ScannerClosed, UnknownDialect
 AUTO: Final = "auto"
 
 
-def dialect_named(name: str) -> Dialect:
-    """The dialect of that name; raises `UnknownDialect`."""
+def dialect_named(name: str | Dialect) -> Dialect | None:
+    """The dialect of that name, None for `auto`; raises `UnknownDialect`."""
+    if isinstance(name, Dialect):
+        return name
+    if name == AUTO:
+        return None
     if name not in DIALECTS:
         raise UnknownDialect(name, tuple(DIALECTS))
     return DIALECTS[name]
 
 
 class Reader:
-    """Reads one reply in one dialect. `tools` as the OpenAI API has them; they type raw arguments.
+    """Reads one reply in one dialect: a name of the table, `auto`, or a dialect of the caller's own.
+
+    `tools` are as the OpenAI API has them; they type raw arguments.
 
     `truncated`: the model was cut off, so that the end of the reply completes nothing.
     """
 
     def __init__(
         self,
-        dialect: str,
+        dialect: str | Dialect,
         *,
         tools: Iterable[Mapping[str, Any]] | Tools = (),
         generation_prompt: str | None = None,
         truncated: bool = False,
     ) -> None:
-        self._dialect = None if dialect == AUTO else dialect_named(dialect)
+        self._dialect = dialect_named(dialect)
         self._tools = tools if isinstance(tools, Tools) else Tools.of(tools)
         self._prompt = generation_prompt
         self._truncated = truncated
@@ -115,7 +121,7 @@ class _Run:
 def parse(
     text: str,
     *,
-    dialect: str,
+    dialect: str | Dialect,
     tools: Iterable[Mapping[str, Any]] | Tools = (),
     generation_prompt: str | None = None,
     truncated: bool = False,

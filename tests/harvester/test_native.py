@@ -5,6 +5,7 @@ import json
 import pytest
 
 from harvester import Form, ScanPolicy, SkipReason, parse
+from harvester.dialects import DIALECTS
 from harvester.errors import UnknownDialect
 from harvester.inert import inert
 from messaging import OpInfo, neutralise
@@ -174,6 +175,13 @@ def test_the_same_reply_gives_the_same_ids_and_the_form_is_told():
 def test_untrusted_text_made_safe_calls_nothing_in_any_dialect(dialect, text, safe):  # O-18
     assert ops(safe(f"a\n{text}\nb"), dialect) == []
     assert ops(safe(text)) == []
+
+
+def test_every_opener_of_every_dialect_is_escaped():  # O-18
+    openers = {opener for dialect in DIALECTS.values() for opener in dialect.tags.calls}
+    assert {opener for opener in openers if neutralise(opener) == opener} == {
+        "Action:"
+    }  # its input is escaped
 
 
 @pytest.mark.parametrize("text", SENT.values())
