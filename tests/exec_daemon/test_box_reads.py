@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.scope import sees_job, sees_thread
 from exec_daemon.box import BoxContext, FactsUnavailable, Scope
 from exec_daemon.box_reads import BoxReads
-from exec_daemon.store import StoreFull
+from exec_daemon.store import NewJob, NewThread, StoreFull
 from exec_daemon.store.memory import MemoryStore
 from exec_daemon.store_facts import FactsFromStore, scope_of
 from messaging import CallError, ErrorCode, Thread
@@ -102,3 +103,24 @@ async def test_what_this_daemon_does_not_have_is_none(store: MemoryStore) -> Non
         lambda: facts.thread("none", Scope()),
     ]
     assert [await asyncio.to_thread(ask) for ask in missing] == [None] * len(missing)
+
+
+@pytest.mark.parametrize("role", Role)
+async def test_a_read_sees_the_threads_and_jobs_that_the_api_shows(
+    role: Role, store: MemoryStore
+) -> None:  # O-46
+    who = Identity(role, "heron")
+    facts, scope = FactsFromStore(store, asyncio.get_running_loop()), scope_of(who)
+    for name in ("heron", "wren", None):
+        thread = await store.create_thread(NewThread(id=f"of-{name}", title="", agent=name))
+        found = await asyncio.to_thread(facts.thread, thread.id, scope)
+        assert (found is not None) is sees_thread(who, thread)
+        listed = await asyncio.to_thread(facts.threads, scope, 9)
+        assert (thread in listed) is sees_thread(who, thread)
+    for number, identity in enumerate((str(who), "agent/wren", "operator/heron")):
+        new = NewJob(
+            identity=identity, call_id=f"c{number}", digest="d", op="x", args={}, side_effecting=False
+        )
+        job = (await store.begin(new)).job
+        found_job = await asyncio.to_thread(facts.job, job.id, scope)
+        assert (found_job is not None) is sees_job(who, job)
