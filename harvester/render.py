@@ -1,6 +1,6 @@
 """The results of one reply as the one message that is posted into its thread (O-18, O-19). Pure.
 
-    #1 box.exec disk · ok · 12 ms · job j_4f2a
+    #1 box.exec disk · ok · 12 ms · job job-3f2a…
     ```
     …
     ```

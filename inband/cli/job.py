@@ -51,7 +51,7 @@ def _took(one: Job) -> str | None:
 @json_option
 @click.pass_context
 def show_job(ctx: click.Context, *, job_id: str, as_json: bool) -> None:
-    """Show a job with its events. Example: box job show j_01H…"""
+    """Show a job with its events. Example: box job show job-3f2a…"""
     with connected(ctx) as client:
         found, events = client.job(job_id), client.job_events(job_id)
     show(found.to_json() | {"events": events}, lambda: _one(found, events), as_json=as_json)
@@ -73,7 +73,7 @@ def _one(found: Job, events: list[dict[str, Any]]) -> Iterator[str]:
 @json_option
 @click.pass_context
 def cancel(ctx: click.Context, *, job_id: str, as_json: bool) -> None:
-    """Cancel a running job. Example: box job cancel j_01H…"""
+    """Cancel a running job. Example: box job cancel job-3f2a…"""
     with connected(ctx) as client:
         found = client.cancel(job_id)
     show(found.to_json(), lambda: [f"{found.id}: {found.state}"], as_json=as_json)

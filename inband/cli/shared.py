@@ -80,7 +80,7 @@ def read_text(path: str, most_bytes: int) -> str:
     except OSError as broken:
         raise InputError(f"{path}: cannot be read: {broken.strerror}") from None
     if len(raw) > most_bytes:
-        raise InputError(f"{path}: larger than {most_bytes:,} bytes; no reply is")
+        raise InputError(f"{path}: larger than {most_bytes:,} bytes, more than is read")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as broken:

@@ -66,7 +66,7 @@ def list_tokens(ctx: click.Context, *, as_json: bool) -> None:
 @click.argument("token_id", metavar="ID")
 @click.pass_context
 def revoke(ctx: click.Context, *, token_id: str) -> None:
-    """Make a token void at once. Example: box token revoke t_3f…"""
+    """Make a token void at once. Example: box token revoke tok-3f2a…"""
     with connected(ctx) as client:
         client.revoke_token(token_id)
     click.echo(f"box: token {token_id} is revoked", err=True)
