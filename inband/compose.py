@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from threading import Event
+from urllib.parse import urlsplit
 
 from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Role
@@ -19,9 +20,26 @@ from messaging import Message
 def daemon_url(settings: Settings) -> str:
     """Where the daemon is: the setting, else what the running daemon wrote down, else the default port."""
     if settings["client.url"]:
-        return str(settings["client.url"])
+        return _address_of_a_daemon(settings["client.url"])
     written = _address(settings).get("url")
     return written if isinstance(written, str) else f"https://127.0.0.1:{settings['daemon.port']}"
+
+
+def _address_of_a_daemon(url: str) -> str:
+    """Checked, since the token is sent there: never in the clear, and to nothing but a host."""
+    if not _is_address(url):
+        raise InputError(f"client.url: {url!r} is no address of a daemon; write https://HOST:PORT")
+    return url
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        there = parts.hostname and parts.port != 0
+    except ValueError:
+        return False
+    more = "@" in parts.netloc or parts.path.strip("/") or parts.query or parts.fragment
+    return parts.scheme == "https" and bool(there) and not more
 
 
 def daemon_pid(settings: Settings) -> int | None:

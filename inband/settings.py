@@ -69,7 +69,7 @@ def load(environment: Mapping[str, str], flags: Mapping[str, Any] | None = None)
     """Read everything. `flags` maps setting names to values; None means that the flag was not given."""
     path = config_file(environment)
     values = {name: Value(row.default, "default") for name, row in BY_NAME.items()}
-    values.update(_from_file(path, required="BOX_CONFIG" in environment))
+    values.update(_from_file(path, required=bool(environment.get("BOX_CONFIG"))))
     values.update(_from_environment(environment))
     given = {name: flag for name, flag in (flags or {}).items() if flag is not None}
     values.update({name: Value(flag, "flag") for name, flag in given.items()})
@@ -94,11 +94,18 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 def _converted(row: Setting, text: str) -> Any:
     """The text of a variable as the setting's type."""
     try:
-        if row.kind is bool:
-            return _TRUE[text.lower()]
-        return [part.strip() for part in text.split(",")] if row.kind is list else row.kind(text)
+        value = _read(row.kind, text)
     except (ValueError, KeyError):
-        raise SettingsError(f"${row.variable}: {text!r} is not {_a(row.kind)}") from None
+        raise SettingsError(f"${row.variable}: {text!r} is not {_a(row)}") from None
+    if not row.allows(value):
+        raise SettingsError(f"${row.variable}: {text!r} is not {_a(row)}")
+    return value
+
+
+def _read(kind: type, text: str) -> Any:
+    if kind is bool:
+        return _TRUE[text.lower()]
+    return [part.strip() for part in text.split(",")] if kind is list else kind(text)
 
 
 def _from_file(path: Path, *, required: bool) -> dict[str, Value]:
@@ -166,18 +173,19 @@ def _checked(path: Path, text: str, name: str, value: Any) -> Any:
     row = BY_NAME[name]
     fits = isinstance(value, row.kind) and not (row.kind is int and isinstance(value, bool))
     if row.kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        value, fits = float(value), True
     if fits and row.kind in (list, dict):
         inside = value if row.kind is list else value.values()
         fits = all(isinstance(item, str) for item in inside)
-    if not fits:
+    if not fits or not row.allows(value):
         line = _line(text, row.section, row.key)
-        raise SettingsError(f"{path}:{line}: `{name}` must be {_a(row.kind)}, not {value!r}")
+        raise SettingsError(f"{path}:{line}: `{name}` must be {_a(row)}, not {value!r}")
     return value
 
 
-def _a(kind: type) -> str:
-    """A type in words a person uses in a settings file."""
+def _a(row: Setting) -> str:
+    """What a setting takes, in words a person uses in a settings file."""
+    within = f" from {row.bounds[0]:g} to {row.bounds[1]:.0f}" if row.bounds else ""
     return {
         bool: "true or false",
         int: "a whole number",
@@ -185,4 +193,4 @@ def _a(kind: type) -> str:
         str: "a string",
         list: "a list of strings",
         dict: "a table of strings",
-    }[kind]
+    }[row.kind] + within

@@ -12,7 +12,10 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row. `section` and `key` place it in `box.toml`; an empty section is the top level."""
+    """One row. `section` and `key` place it in `box.toml`; an empty section is the top level.
+
+    `bounds` are the least and the greatest value of a number.
+    """
 
     section: str
     key: str
@@ -20,6 +23,7 @@ class Setting:
     default: Any
     purpose: str
     environment: str = ""
+    bounds: tuple[float, float] | None = None
 
     @property
     def name(self) -> str:
@@ -31,6 +35,12 @@ class Setting:
         """The environment variable that overrides the file."""
         return self.environment or "BOX_" + self.name.replace(".", "_").upper()
 
+    def allows(self, number: Any) -> bool:
+        """Is the number within the bounds? NaN never is."""
+        return self.bounds is None or self.bounds[0] <= number <= self.bounds[1]
+
+
+_RATE: Final = (0, 1_000_000)
 
 SETTINGS: Final = (
     Setting(
@@ -42,7 +52,9 @@ SETTINGS: Final = (
         "BOX_HOME",
     ),
     Setting("daemon", "host", str, "127.0.0.1", "address that the daemon listens on"),
-    Setting("daemon", "port", int, 8443, "port that the daemon listens on; 0 takes a free one"),
+    Setting(
+        "daemon", "port", int, 8443, "port that the daemon listens on; 0 takes a free one", bounds=(0, 65535)
+    ),
     Setting("daemon", "allow_remote", bool, default=False, purpose="permit a host that is not loopback"),
     Setting("daemon", "box_ctl", str, "", "another box-ctl program to answer box.exec; empty for our own"),
     Setting(
@@ -53,10 +65,21 @@ SETTINGS: Final = (
         "client", "token", str, "", "bearer token; better a file: a variable shows in /proc", "BOX_TOKEN"
     ),
     Setting("client", "token_file", str, "", "file that holds the bearer token", "BOX_TOKEN_FILE"),
-    Setting("client", "timeout_s", float, 30.0, "longest wait for an answer"),
-    Setting("harvest", "max_calls", int, 16, "calls that one reply may make"),
-    Setting("harvest", "max_reply_bytes", int, 1 << 20, "bytes of a reply that are read"),
-    Setting("harvest", "max_rounds", int, 8, "rounds of a thread without a human or timer message"),
+    Setting(
+        "client", "timeout_s", float, 30.0, "longest wait for an answer, in seconds", bounds=(0.1, 86_400)
+    ),
+    Setting("harvest", "max_calls", int, 16, "calls that one reply may make", bounds=(1, 1000)),
+    Setting(
+        "harvest", "max_reply_bytes", int, 1 << 20, "bytes of a reply that are read", bounds=(1, 1 << 24)
+    ),
+    Setting(
+        "harvest",
+        "max_rounds",
+        int,
+        8,
+        "rounds of a thread without a human or timer message",
+        bounds=(1, 1000),
+    ),
     Setting(
         "harvest",
         "hosts",
@@ -68,9 +91,25 @@ SETTINGS: Final = (
         "harvest", "dialect", str, "", "native dialect whose calls are taken too, or auto; empty for none"
     ),
     Setting("harvest", "allow_http", bool, default=False, purpose="take a curl of http:// too"),
-    Setting("rates", "reads_per_minute", int, 60, "read-only calls of one agent; 0 for no limit"),
-    Setting("rates", "writes_per_minute", int, 10, "side-effecting calls of one agent; 0 for no limit"),
-    Setting("rates", "dms_per_minute", int, 30, "messages from one agent to the same other; 0 for no limit"),
+    Setting(
+        "rates", "reads_per_minute", int, 60, "read-only calls of one agent; 0 for no limit", bounds=_RATE
+    ),
+    Setting(
+        "rates",
+        "writes_per_minute",
+        int,
+        10,
+        "side-effecting calls of one agent; 0 for no limit",
+        bounds=_RATE,
+    ),
+    Setting(
+        "rates",
+        "dms_per_minute",
+        int,
+        30,
+        "messages from one agent to the same other; 0 for no limit",
+        bounds=_RATE,
+    ),
     Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
 )
 

@@ -8,6 +8,7 @@ from harvester.client.tls import rejected
 from harvester.errors import BadCertificate, ClientError, ProtocolError, Refused, Unauthenticated, Unavailable
 from messaging import CallError, ErrorCode
 
+_WAY_OUT = "box token create"
 _NO_CONNECTION = (httpx2.ConnectError, httpx2.ConnectTimeout)
 _NO_ANSWER = (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError)
 
@@ -43,8 +44,6 @@ def refusal(body: dict[str, object], url: str) -> ClientError:
     message = problem.get("message") or problem.get("detail") or problem.get("title") or "refused"
     error = CallError.from_json(problem | {"message": message})
     if error.code is ErrorCode.UNAUTHENTICATED:
-        return Unauthenticated(
-            f"{error.message}: the token is unknown, expired or revoked; make another: box token create",
-            url=url,
-        )
+        hint = "" if _WAY_OUT in error.message else f"; make another: {_WAY_OUT}"
+        return Unauthenticated(error.message + hint, url=url)
     return Refused(error, url=url)

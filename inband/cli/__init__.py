@@ -6,6 +6,7 @@ go wrong shows a traceback: `main` is the one place where errors become words.
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 import signal
@@ -45,12 +46,21 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name; click itself suggests near ones for None."""
+        """The command of this name."""
         if cmd_name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, with the nearest command in place of one that does not exist."""
+        near = [] if args[0] in COMMANDS else difflib.get_close_matches(args[0], COMMANDS, 1)
+        if near and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """A reader that has left (`box … | head`) is no failure; what is still buffered has nowhere to go."""
@@ -89,6 +99,7 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str]) -> int:
     """Run one command line and give its exit code; all failures become a line on stderr."""
     try:
+        _check_text(arguments)
         outcome: Any = box.main(arguments, prog_name="box", standalone_mode=False)
         return int(outcome) if isinstance(outcome, int) else Exit.OK
     except click.ClickException as wrong:
@@ -100,6 +111,13 @@ def run(arguments: list[str]) -> int:
         return _say(str(known), known.exit_code)
     except Exception as fault:  # noqa: BLE001 the last line of defence: a person never sees a traceback
         return _explained(fault)
+
+
+def _check_text(arguments: list[str]) -> None:
+    """Python carries bytes that are no UTF-8 as lone surrogates, which nothing behind us takes."""
+    for number, argument in enumerate(arguments, 1):
+        if not argument.isprintable() and any("\ud800" <= character <= "\udfff" for character in argument):
+            raise click.UsageError(f"argument {number} is not UTF-8 text")
 
 
 def _explained(fault: Exception) -> int:

@@ -216,3 +216,12 @@ async def test_a_file_that_is_not_right_is_refused_untouched(
 
 async def test_our_files_are_marked_as_ours(path: Path) -> None:
     assert contents(path.parent)["store.db"][68:72] == APPLICATION_ID.to_bytes(4, "big") == b"INBD"
+
+
+async def test_a_link_in_place_of_the_lock_is_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("keep")
+    (tmp_path / "store.db.lock").symlink_to(victim)
+    with pytest.raises(StoreError):
+        await open_store(tmp_path / "store.db")
+    assert victim.read_text() == "keep"

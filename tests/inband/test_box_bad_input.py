@@ -227,3 +227,32 @@ def test_what_cannot_be_used_in_the_state_directory_is_said_once(box: Box, what:
         (box.home / what).mkdir()
     done = box.run("up", "--port", "0")
     assert (done.returncode, done.stderr.count(str(box.home)), "fault" in done.stderr) == (1, 1, False)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:1",
+        "127.0.0.1:1",
+        "https://",
+        "https://[::1",
+        "https://a:99999",
+        "https://u:p@a",
+        "x",
+    ],
+)
+def test_the_token_is_sent_to_an_address_of_a_daemon_and_never_in_the_clear(box: Box, url: str) -> None:
+    there = Box(box.home, {"BOX_URL": url, "BOX_TOKEN": "inband_secret"})
+    done = there.run("thread", "list")
+    assert (done.returncode, "https://HOST:PORT" in done.stderr) == (2, True), done.stderr
+
+
+def test_bytes_that_are_no_text_are_refused_by_their_place(box: Box) -> None:
+    argv = [*box.argv("thread", "post", "ops"), os.fsdecode(b"\xff\xfe")]
+    done = subprocess.run(argv, env=box.environment(), capture_output=True, check=False)
+    assert (done.returncode, b"argument 4 is not UTF-8 text" in done.stderr) == (2, True), done.stderr
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest(box: Box) -> None:
+    done = box.run("thred", "list")
+    assert (done.returncode, "Did you mean 'thread'?" in done.stderr) == (2, True)

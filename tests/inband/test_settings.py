@@ -65,8 +65,12 @@ def test_a_relative_xdg_directory_is_void() -> None:
     [
         ("[daemon]\nprot = 1\n", 2, "unknown setting `daemon.prot`; did you mean `daemon.port`?"),
         ("\n[deamon]\nport = 1\n", 2, "unknown section `deamon`; did you mean `daemon`?"),
-        ("[daemon]\nhost = 'x'\nport = '8443'\n", 3, "`daemon.port` must be a whole number, not '8443'"),
-        ("[daemon]\nport = true\n", 2, "`daemon.port` must be a whole number, not True"),
+        (
+            "[daemon]\nhost = 'x'\nport = '8443'\n",
+            3,
+            "`daemon.port` must be a whole number from 0 to 65535, not '8443'",
+        ),
+        ("[daemon]\nport = true\n", 2, "`daemon.port` must be a whole number from 0 to 65535, not True"),
         ("[harvest]\nhosts = [1]\n", 2, "`harvest.hosts` must be a list of strings"),
         ("[repos]\nx = 1\n", 1, "`repos` must be a table of strings"),
         ("hoem = 'x'\n", 1, "unknown setting `hoem`; did you mean `home`?"),
@@ -140,3 +144,33 @@ def test_every_setting_has_a_purpose_and_its_default_fits_its_type() -> None:
     for row in SETTINGS:
         assert row.purpose
         assert isinstance(row.default, row.kind)
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "words"),
+    [
+        ("BOX_DAEMON_PORT", "99999", "a whole number from 0 to 65535"),
+        ("BOX_DAEMON_PORT", "-1", "a whole number from 0 to 65535"),
+        ("BOX_CLIENT_TIMEOUT_S", "nan", "a number from 0.1 to 86400"),
+        ("BOX_CLIENT_TIMEOUT_S", "-1", "a number from 0.1 to 86400"),
+        ("BOX_CLIENT_TIMEOUT_S", "inf", "a number from 0.1 to 86400"),
+        ("BOX_HARVEST_MAX_CALLS", "0", "from 1 to 1000"),
+        ("BOX_RATES_READS_PER_MINUTE", "-1", "from 0 to"),
+    ],
+)
+def test_a_number_out_of_its_bounds_is_refused(file: Path, variable: str, text: str, words: str) -> None:
+    file.touch()
+    with pytest.raises(SettingsError, match=words):
+        load(environment(file, **{variable: text}))
+
+
+def test_a_number_out_of_its_bounds_in_the_file_is_named_with_its_line(file: Path) -> None:
+    file.write_text("[daemon]\nport = 99999\n")
+    with pytest.raises(
+        SettingsError, match=r"box.toml:2: `daemon.port` must be a whole number from 0 to 65535"
+    ):
+        load(environment(file))
+
+
+def test_an_empty_name_of_the_settings_file_is_none() -> None:
+    assert load({"BOX_CONFIG": "", "XDG_CONFIG_HOME": "/nowhere"}).file == Path("/nowhere/inband/box.toml")

@@ -9,9 +9,13 @@ from __future__ import annotations
 import fcntl
 import os
 from pathlib import Path
+from typing import Final
 
 from exec_daemon.store.errors import StoreLocked
 from exec_daemon.store.sqlite.faults import os_fault
+
+# A link that somebody planted is not followed: the file behind it would be overwritten.
+_FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class Ownership:
@@ -20,7 +24,7 @@ class Ownership:
     def __init__(self, database: Path) -> None:
         path = database.with_name(database.name + ".lock")
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._file = os.open(path, _FLAGS, 0o600)
         except OSError as fault:
             raise os_fault(fault, path) from fault
         try:
