@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from messaging.artifacts import ArtifactRef
 from messaging.errors import MessagingError
 from messaging.events import EventType, JobEvent
 from messaging.strict_json import StrictJsonError, load_object
@@ -29,15 +30,13 @@ class EventError(MessagingError, ValueError):
         self.problems = problems
 
 
-class Artifact(BaseModel):
-    """M-80: an `ArtifactRef` on the wire; here an unknown key is refused."""
+def _artifact(document: dict[str, Any]) -> dict[str, Any]:
+    ArtifactRef.from_json(document)
+    return document
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
-    uri: Annotated[str, Field(min_length=1)]
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-    bytes: Annotated[int, Field(ge=0)]
-    content_type: Annotated[str, Field(min_length=1)]
+# M-80: `ArtifactRef` says what a reference is; here one stays the document that it was.
+Artifact = Annotated[dict[str, Any], AfterValidator(_artifact)]
 
 
 class Envelope(BaseModel):
