@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from typing import Final
 
 from harvester.errors import ScannerClosed
@@ -39,6 +40,7 @@ class Scanner:
         self._kept = 0  # code points within the limit
         self._parts: list[str] = []  # from the end of the last complete line on
         self._reading = Reading(self._reply)
+        self._decoder = getincrementaldecoder("utf-8")("replace")
         self._closed = False
         if self._policy.reasoning_open:
             self.begin_behind(None)
@@ -53,15 +55,19 @@ class Scanner:
                 self._cut()
         return self._ledger.take()
 
+    def feed_bytes(self, data: bytes) -> list[Event]:
+        """As `feed`, for UTF-8 that may be cut anywhere; what is no UTF-8 becomes U+FFFD."""
+        return self.feed(self._decoder.decode(data))
+
     def close(self) -> list[Event]:
         """The reply ends; the last events. Raises `ScannerClosed` after `close()`."""
-        self._check_open()
+        events = self.feed(self._decoder.decode(b"", final=True))
         self._closed = True
         self._reading.finish("".join(self._parts))
         self._reply.finish(self._kept)
         if self._fed > self._kept:
             self._ledger.skip(SkipReason.LIMIT_REPLY, (self._kept, self._fed))
-        return self._ledger.take()
+        return events + self._ledger.take()
 
     def begin_behind(self, end: int | None) -> None:
         """Before the first piece: it begins in reasoning, up to `end` if that is known (`orphan_end`)."""

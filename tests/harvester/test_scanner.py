@@ -68,6 +68,27 @@ def test_no_text_raises(text: str) -> None:
     assert isinstance(scan_reply(text), list)
 
 
+@settings(max_examples=200)
+@given(text=TEXTS, size=st.integers(1, 7))
+def test_bytes_may_be_cut_in_the_middle_of_a_character(text: str, size: int) -> None:
+    text = text.replace("\ud800", "東京 🚀")
+    data, scanner = text.encode(), Scanner()
+    events = [
+        event
+        for start in range(0, len(data), size)
+        for event in scanner.feed_bytes(data[start : start + size])
+    ]
+    whole = Scanner()
+    assert events + scanner.close() == whole.feed(text) + whole.close()
+
+
+def test_bytes_that_are_no_utf_8_are_text() -> None:
+    scanner = Scanner()
+    assert ops(scanner.feed_bytes(b"\xff\xc3(" + LIST.encode() + b"\xf0\x9f")) == []
+    (event,) = scanner.close()
+    assert event.span == (3, 3 + len(LIST))
+
+
 def test_a_directive_is_handed_out_when_its_paragraph_ends() -> None:
     scanner = Scanner()
     assert scanner.feed(LIST + "\n") == []
