@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -36,14 +37,31 @@ def connected(ctx: click.Context, identity: str = "operator") -> Iterator[Daemon
 def show(document: Any, human: Callable[[], Iterable[str]], *, as_json: bool) -> None:
     """One JSON document, or the lines for a person; what others wrote loses its terminal codes."""
     if as_json:
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        click.echo(json_text(document, indent=2))
         return
     for line in human():
-        click.echo(line if _is_ours(line) else strip_terminal(line))
+        click.echo(harmless(line))
 
 
-def _is_ours(line: str) -> bool:
-    return "\x1b" not in line and "\x9b" not in line
+# The styles that click writes for us: bold, dim, underline, colours, and their end.
+_STYLES: Final = re.compile("(\x1b\\[(?:[0124]|[39][0-7])m)")
+# What JSON need not escape and a terminal obeys or does not show.
+_UNSEEN: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def harmless(line: str) -> str:
+    """A line for a terminal: our own styles stay (not where NO_COLOR is set), all other codes go."""
+    pieces = _STYLES.split(line)
+    if os.environ.get("NO_COLOR"):
+        del pieces[1::2]
+        return strip_terminal("".join(pieces))
+    return "".join(piece if at % 2 else strip_terminal(piece) for at, piece in enumerate(pieces))
+
+
+def json_text(document: Any, indent: int | None = None) -> str:
+    """JSON that a person may have on the screen: what it escapes is the same when it is read."""
+    text = json.dumps(document, ensure_ascii=False, indent=indent)
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def table(rows: Sequence[Sequence[object]], header: Sequence[str]) -> Iterator[str]:

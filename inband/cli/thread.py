@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from harvester import DaemonClient
-from inband.cli.shared import connected, json_option, read_text, show, table
+from inband.cli.shared import connected, harmless, json_option, json_text, read_text, show, table
 from messaging import Message, strip_terminal
 
 _MOST_BODY_BYTES = 1 << 20
@@ -38,7 +38,9 @@ def list_threads(ctx: click.Context, *, as_json: bool) -> None:
 
 @thread.command()
 @click.argument("thread_id", metavar="ID")
-@click.option("--after", default=0, metavar="SEQ", help="Only messages after this one.")
+@click.option(
+    "--after", type=click.IntRange(0), default=0, metavar="SEQ", help="Only messages after this one."
+)
 @json_option
 @click.pass_context
 def show_thread(ctx: click.Context, *, thread_id: str, after: int, as_json: bool) -> None:
@@ -125,7 +127,11 @@ def post(
 @thread.command()
 @click.argument("thread_id", metavar="ID")
 @click.option(
-    "--after", default=None, type=int, metavar="SEQ", help="Start after this one (default: from now on)."
+    "--after",
+    default=None,
+    type=click.IntRange(0),
+    metavar="SEQ",
+    help="Start after this one (default: from now on).",
 )
 @json_option
 @click.pass_context
@@ -134,12 +140,10 @@ def follow(ctx: click.Context, *, thread_id: str, after: int | None, as_json: bo
 
     Example: box thread follow ops
     """
-    import json
-
     with connected(ctx) as client:
         start = client.thread(thread_id).last_seq if after is None else after
         click.echo(f"box: following {thread_id}; Ctrl-C ends", err=True)
         for message in client.stream(thread_id, after=start):
-            lines = [json.dumps(message.to_json(), ensure_ascii=False)] if as_json else lines_of(message)
+            lines = [json_text(message.to_json())] if as_json else map(harmless, lines_of(message))
             click.echo("\n".join(lines))
             sys.stdout.flush()
