@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -16,43 +15,39 @@ OUTSIDE: Final = "outside"
 _STATES: Final = {EventType.SUCCEEDED: JobState.SUCCEEDED, EventType.FAILED: JobState.FAILED}
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What a job elsewhere has told so far, in order."""
-
-    events: list[JobEvent]
-    incomplete: bool
-
-
 async def job_anywhere(store: Store, job_id: str, now: str) -> Job | None:
     """The job of this id; None for none."""
     outside = await store.outside_job(job_id)
     if outside is None:
         return await store.job(job_id)
-    return _as_job(outside, _told(await store.arrivals(job_id), now))
+    standing = await store.standing(job_id)
+    if not standing.has_gap:
+        return _as_job(outside, standing.end, incomplete=False)
+    sequence = _sequence(await store.arrivals(job_id))
+    told = sequence.ready(_seconds(now))
+    end = standing.end if standing.end in told else None
+    return _as_job(outside, end, incomplete=sequence.incomplete)
 
 
 async def events_anywhere(store: Store, job: Job, after: int, now: str) -> list[JobEvent]:
     """Events with `seq` > `after`, in order, without what still waits for an earlier one."""
     if job.op != OUTSIDE:
         return await store.events(job.id, after)
-    told = _told(await store.arrivals(job.id), now)
-    return [event for event in told.events if event.seq > after]
+    return _sequence(await store.arrivals(job.id, after), after).ready(_seconds(now))
 
 
-def _told(arrivals: Sequence[Arrival], now: str) -> _Told:
-    sequence = EventSequence()
+def _sequence(arrivals: Sequence[Arrival], after: int = -1) -> EventSequence:
+    sequence = EventSequence(after=after)
     for arrival in arrivals:
         sequence.feed(arrival.event, _seconds(arrival.received_at))
-    return _Told(sequence.ready(_seconds(now)), sequence.incomplete)
+    return sequence
 
 
 def _seconds(moment: str) -> float:
     return datetime.fromisoformat(moment).timestamp()
 
 
-def _as_job(outside: OutsideJob, told: _Told) -> Job:
-    end = next((event for event in told.events if event.type.terminal), None)
+def _as_job(outside: OutsideJob, end: JobEvent | None, *, incomplete: bool) -> Job:
     failed = end is not None and end.type is EventType.FAILED
     return Job(
         id=outside.id,
@@ -66,5 +61,5 @@ def _as_job(outside: OutsideJob, told: _Told) -> Job:
         ended_at=None if end is None else end.ts,
         result=None if end is None else end.payload.get("result"),
         error=end.payload if end is not None and failed else None,
-        incomplete=told.incomplete,
+        incomplete=incomplete,
     )

@@ -48,6 +48,7 @@ from exec_daemon.store.values import (
     Reception,
     Running,
     Spending,
+    Standing,
     TokenRecord,
 )
 
@@ -88,6 +89,7 @@ __all__ = [
     "Running",
     "Spending",
     "SqliteStore",
+    "Standing",
     "Store",
     "StoreClosed",
     "StoreCorrupt",

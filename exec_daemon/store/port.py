@@ -30,6 +30,7 @@ from exec_daemon.store.values import (
     OutsideJob,
     Reception,
     Spending,
+    Standing,
     TokenRecord,
 )
 from messaging import EventType, Job, JobEvent, JobState, Message, NewMessage, Thread
@@ -189,8 +190,12 @@ class Outside(Protocol):
         """
         ...
 
-    async def arrivals(self, job_id: str) -> list[Arrival]:
-        """What has come, by number of the event; there may be gaps."""
+    async def arrivals(self, job_id: str, after: int = -1) -> list[Arrival]:
+        """What has come with `seq` > `after`, by number of the event; there may be gaps."""
+        ...
+
+    async def standing(self, job_id: str) -> Standing:
+        """How far the job has come."""
         ...
 
 

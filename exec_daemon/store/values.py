@@ -221,6 +221,20 @@ class Arrival:
     received_at: str
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How far such a job has come: how many events, the highest number (-1: none), and its end."""
+
+    count: int
+    last_seq: int
+    end: JobEvent | None
+
+    @property
+    def has_gap(self) -> bool:
+        """Is an event missing before the last one?"""
+        return self.count <= self.last_seq
+
+
 class Reception(StrEnum):
     """What became of an event that came (M-53)."""
 

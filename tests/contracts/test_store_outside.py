@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from exec_daemon.store import Arrival, Exists, New, NoSuchJob, OutsideJob, Reception, Store, job_topic
+from exec_daemon.store import (
+    Arrival,
+    Exists,
+    New,
+    NoSuchJob,
+    OutsideJob,
+    Reception,
+    Standing,
+    Store,
+    job_topic,
+)
 from messaging import EventType
 from tests.contracts.samples import at, job
 from tests.messaging._events import event, story
@@ -36,6 +46,18 @@ async def test_events_are_kept_by_number_in_whatever_order_they_come(store: Stor
         assert await store.receive(one, A) is Reception.STORED
     assert [arrival.event for arrival in await store.arrivals("job-1")] == told
     assert (await store.arrivals("job-1"))[2] == Arrival(told[2], A, at(1))
+    assert [arrival.event for arrival in await store.arrivals("job-1", after=0)] == told[1:]
+
+
+async def test_how_far_a_job_has_come_is_known(store: Store) -> None:  # M-55
+    await store.expect("job-1", "operator/local")
+    assert await store.standing("job-1") == Standing(0, -1, None)
+    told = story(3)
+    for count, one, gap in ((1, told[2], True), (2, told[0], True), (3, told[1], False)):
+        await store.receive(one, A)
+        standing = await store.standing("job-1")
+        assert standing == Standing(count, 2, told[2])
+        assert standing.has_gap == gap
 
 
 async def test_the_same_again_has_no_second_effect_and_another_body_is_a_conflict(

@@ -25,5 +25,6 @@ async def test_a_gap_that_stays_marks_the_job_incomplete_and_its_end_is_told() -
     given_up = await job_anywhere(store, "job-1", LATE)
     assert given_up is not None
     assert (given_up.state, given_up.incomplete) == (JobState.SUCCEEDED, True)
+    assert given_up.to_json()["incomplete"] is True
     assert await events_anywhere(store, given_up, -1, LATE) == [told[0], told[3]]
     assert await events_anywhere(store, given_up, 0, LATE) == [told[3]]

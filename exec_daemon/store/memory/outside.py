@@ -9,7 +9,7 @@ from exec_daemon.store.errors import Exists, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import kept
 from exec_daemon.store.memory.state import MemoryPart
-from exec_daemon.store.values import Arrival, OutsideJob, Reception
+from exec_daemon.store.values import Arrival, OutsideJob, Reception, Standing
 from messaging import JobEvent
 
 
@@ -40,5 +40,11 @@ class MemoryOutside(MemoryPart):
             self._feed.publish((job_topic(event.job_id),))
         return reception
 
-    async def arrivals(self, job_id: str) -> list[Arrival]:
-        return sorted(self._tables.arrivals.get(job_id, ()), key=lambda one: one.event.seq)
+    async def arrivals(self, job_id: str, after: int = -1) -> list[Arrival]:
+        found = [one for one in self._tables.arrivals.get(job_id, ()) if one.event.seq > after]
+        return sorted(found, key=lambda one: one.event.seq)
+
+    async def standing(self, job_id: str) -> Standing:
+        events = [one.event for one in await self.arrivals(job_id)]
+        end = next((event for event in events if event.type.terminal), None)
+        return Standing(len(events), events[-1].seq if events else -1, end)

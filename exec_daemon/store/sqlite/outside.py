@@ -10,7 +10,7 @@ from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import dump, load
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
-from exec_daemon.store.values import Arrival, OutsideJob, Reception
+from exec_daemon.store.values import Arrival, OutsideJob, Reception, Standing
 from messaging import EventType, JobEvent
 
 _JOB_COLUMNS = ("id", "identity", "created_at")
@@ -18,7 +18,9 @@ _INSERT_JOB = insert("outside_jobs", _JOB_COLUMNS)
 _JOB = select("outside_jobs", _JOB_COLUMNS)
 _TAKEN = "SELECT 1 FROM jobs WHERE id = ? UNION ALL SELECT 1 FROM outside_jobs WHERE id = ?"
 _SAME = "SELECT sha256 FROM arrivals WHERE job = ? AND seq = ?"
-_END = "SELECT seq FROM arrivals WHERE job = ? AND type IN ('succeeded', 'failed')"
+_IS_END = "WHERE job = ? AND type IN ('succeeded', 'failed')"
+_END = select("arrivals", ("seq",)) + _IS_END
+_COUNT = "SELECT count(*), max(seq) FROM arrivals WHERE job = ?"
 _ARRIVAL_COLUMNS = ("seq", "ts", "type", "payload", "sha256", "received_at")
 _INSERT_ARRIVAL = insert("arrivals", ("job", *_ARRIVAL_COLUMNS))
 _ARRIVAL = select("arrivals", _ARRIVAL_COLUMNS)
@@ -52,10 +54,17 @@ def receive(db: sqlite3.Connection, event: JobEvent, sha256: str, at: str) -> Wr
     return Written(reception, (job_topic(event.job_id),))
 
 
-def arrivals(db: sqlite3.Connection, job_id: str) -> list[Arrival]:
+def arrivals(db: sqlite3.Connection, job_id: str, after: int) -> list[Arrival]:
     """As the port's `arrivals`."""
-    rows = db.execute(_ARRIVAL + "WHERE job = ? ORDER BY seq", (job_id,))
+    rows = db.execute(_ARRIVAL + "WHERE job = ? AND seq > ? ORDER BY seq", (job_id, after))
     return [_arrival(job_id, row) for row in rows]
+
+
+def standing(db: sqlite3.Connection, job_id: str) -> Standing:
+    """As the port's `standing`."""
+    count, last_seq = db.execute(_COUNT, (job_id,)).fetchone()
+    end = db.execute(_ARRIVAL + _IS_END, (job_id,)).fetchone()
+    return Standing(count, -1 if last_seq is None else last_seq, end and _arrival(job_id, end).event)
 
 
 def _arrival(job_id: str, row: sqlite3.Row) -> Arrival:

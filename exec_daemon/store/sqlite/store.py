@@ -39,6 +39,7 @@ from exec_daemon.store.values import (
     OutsideJob,
     Reception,
     Spending,
+    Standing,
     TokenRecord,
 )
 from messaging import EventType, Job, JobEvent, JobState, Message, NewMessage, Thread
@@ -197,8 +198,11 @@ class SqliteStore:
     async def receive(self, event: JobEvent, sha256: str) -> Reception:
         return await self._write(outside.receive, event, sha256, self._clock())
 
-    async def arrivals(self, job_id: str) -> list[Arrival]:
-        return await self._read(outside.arrivals, job_id)
+    async def arrivals(self, job_id: str, after: int = -1) -> list[Arrival]:
+        return await self._read(outside.arrivals, job_id, after)
+
+    async def standing(self, job_id: str) -> Standing:
+        return await self._read(outside.standing, job_id)
 
     async def add_run(self, run: AgentRun) -> bool:
         return await self._write(spending.add, run, self._clock())
