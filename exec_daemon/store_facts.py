@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from exec_daemon.access.grants import ROLE_GRANTS
 from exec_daemon.access.identity import Identity, Role
@@ -24,7 +24,7 @@ from exec_daemon.box.ports import (
     UsageFacts,
     WorkerFacts,
 )
-from exec_daemon.store import Agent, LastRun, Spending, Store, StoreError
+from exec_daemon.store import PAGE, Agent, LastRun, Spending, StoreError
 from messaging import Job, JobEvent, JobState, Message, Thread
 from messaging.moment import iso
 
@@ -74,10 +74,36 @@ def _error(job: Job) -> ErrorFacts:
     )
 
 
+class Questions(Protocol):
+    """What facts are made of: the part of the port `Store` that is asked, with the same promises."""
+
+    async def thread(self, thread_id: str) -> Thread | None: ...
+
+    async def threads(self, agent: str | None = None, limit: int = PAGE) -> list[Thread]: ...
+
+    async def messages(self, thread_id: str, after: int = 0, limit: int = PAGE) -> list[Message]: ...
+
+    async def agent(self, name: str) -> Agent | None: ...
+
+    async def agents(self) -> list[Agent]: ...
+
+    async def job(self, job_id: str) -> Job | None: ...
+
+    async def jobs(
+        self, identity: str | None = None, state: JobState | None = None, limit: int = PAGE
+    ) -> list[Job]: ...
+
+    async def events(self, job_id: str, after: int = -1) -> list[JobEvent]: ...
+
+    async def spending(self, since: str, agent: str | None = None) -> list[Spending]: ...
+
+    async def last_runs(self) -> list[LastRun]: ...
+
+
 class FactsFromStore:
     """Answers from `store`, which lives on `loop`. Never to be called on that loop."""
 
-    def __init__(self, store: Store, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, store: Questions, loop: asyncio.AbstractEventLoop) -> None:
         self._store = store
         self._loop = loop
 

@@ -12,12 +12,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from typing import Concatenate, ParamSpec, TypeVar
 
 from exec_daemon.box.errors import FactsUnavailable
 from exec_daemon.box.ports import StoreFacts
-from exec_daemon.store import Agent, Store
-from exec_daemon.store.sqlite import directory, journal, schema, threads
+from exec_daemon.store import PAGE, Agent, LastRun, Spending
+from exec_daemon.store.sqlite import directory, journal, schema, spending, threads
 from exec_daemon.store.sqlite.check import check
 from exec_daemon.store_facts import FactsFromStore
 from messaging import Job, JobEvent, JobState, Message, Thread
@@ -31,8 +31,7 @@ def facts_on_disk(path: Path) -> Iterator[StoreFacts]:
     """The facts in the database `path`. Raises `StoreCorrupt`, `StoreNewer`, `StoreUnavailable`."""
     check(path, schema.newest())
     with closing(_connect(path)) as db, _running_loop() as loop:
-        # It has the part of the port that facts are made of.
-        yield FactsFromStore(cast("Store", _Questions(db)), loop)
+        yield FactsFromStore(_QuestionsOnDisk(db), loop)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -58,8 +57,8 @@ def _running_loop() -> Iterator[asyncio.AbstractEventLoop]:
         loop.close()
 
 
-class _Questions:
-    """The part of the port `Store` that only asks."""
+class _QuestionsOnDisk:
+    """`store_facts.Questions` over a connection that cannot write."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -75,10 +74,10 @@ class _Questions:
     async def thread(self, thread_id: str) -> Thread | None:
         return self._ask(threads.thread, thread_id)
 
-    async def threads(self, agent: str | None = None, limit: int = 100) -> list[Thread]:
+    async def threads(self, agent: str | None = None, limit: int = PAGE) -> list[Thread]:
         return self._ask(threads.threads, agent, limit)
 
-    async def messages(self, thread_id: str, after: int = 0, limit: int = 100) -> list[Message]:
+    async def messages(self, thread_id: str, after: int = 0, limit: int = PAGE) -> list[Message]:
         return self._ask(threads.messages, thread_id, after, limit)
 
     async def agent(self, name: str) -> Agent | None:
@@ -91,9 +90,15 @@ class _Questions:
         return self._ask(journal.job, job_id)
 
     async def jobs(
-        self, identity: str | None = None, state: JobState | None = None, limit: int = 100
+        self, identity: str | None = None, state: JobState | None = None, limit: int = PAGE
     ) -> list[Job]:
         return self._ask(journal.jobs, identity, state, limit)
 
     async def events(self, job_id: str, after: int = -1) -> list[JobEvent]:
         return self._ask(journal.events, job_id, after)
+
+    async def spending(self, since: str, agent: str | None = None) -> list[Spending]:
+        return self._ask(spending.spending, since, agent)
+
+    async def last_runs(self) -> list[LastRun]:
+        return self._ask(spending.last_runs)
