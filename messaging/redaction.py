@@ -53,6 +53,8 @@ _SECRETS: Final = (
     ),
 )
 
+_NEEDED: Final = [(word, number) for number, secret in enumerate(_SECRETS) for word in secret.needs]
+
 # Names of environment variables whose values are secrets (M-46).
 _SECRET_NAME: Final = re.compile(r"(?:_TOKEN|_KEY|_SECRET|_PASSWORD)\Z")
 # Shorter values ("1", "yes") would black out ordinary words.
@@ -74,9 +76,8 @@ def redact(text: str, literals: Iterable[str] = ()) -> str:
     for literal in literals:
         text = text.replace(literal, MARK)
     lower = text.lower()
-    for secret in _SECRETS:
-        if any(word in lower for word in secret.needs):
-            text = secret.pattern.sub(_cover, text)
+    for number in sorted({number for word, number in _NEEDED if word in lower}):
+        text = _SECRETS[number].pattern.sub(_cover, text)
     return text
 
 

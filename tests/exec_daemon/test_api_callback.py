@@ -138,6 +138,11 @@ def test_an_event_has_a_largest_size(expected: Expected) -> None:  # M-52
     assert expected.send(large).status_code == 413
 
 
+def test_a_job_has_a_largest_number_of_events(expected: Expected) -> None:
+    assert expected.send(expected.event(99_999)).status_code == 202
+    assert expected.send(expected.event(100_000)).status_code == 413
+
+
 def test_the_path_says_which_job_it_is(expected: Expected) -> None:  # M-51
     assert expected.send(event(0, EventType.ACCEPTED, job_id="another")).status_code == 409
     assert expected.events() == []

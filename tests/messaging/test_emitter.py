@@ -146,3 +146,10 @@ async def test_an_event_that_the_sink_lost_keeps_its_number() -> None:  # M-02
     with pytest.raises(OSError, match="full"):
         await job.warning("lost")
     assert (await job.warning("next")).seq == 2
+
+
+async def test_a_type_checker_refuses_a_word_that_is_not_the_tools_own() -> None:  # M-13
+    job = emitter(Kept())
+    await job.accepted("u")
+    await job.progress("bake")  # type: ignore[arg-type]
+    await job.failed("burnt", "no")  # type: ignore[arg-type]

@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 # M-52. What is larger is an artifact (M-81).
 MOST_EVENT_BYTES = 1024 * 1024
+# More steps than any job has that a person or program follows; what a tool can fill the disk with is bounded.
+MOST_EVENTS = 100_000
 
 
 class ExpectBody(Body):
@@ -52,7 +54,7 @@ async def receive(request: Request, services: Services) -> Response:
     if not _signed(request, services, job_id, content):
         raise refuse(ErrorCode.UNAUTHENTICATED, f"{SIGNATURE} is missing or not that of this job and body.")
     event = _event(content)
-    _check_names(request, job_id, event)
+    _check(request, job_id, event)
     try:
         reception = await services.store.receive(event, hashlib.sha256(content).hexdigest())
     except NoSuchJob:
@@ -77,11 +79,13 @@ def _event(content: bytes) -> JobEvent:
         raise refuse(ErrorCode.INVALID_REQUEST, f"This is {wrong}.", problems=list(wrong.problems)) from None
 
 
-def _check_names(request: Request, job_id: str, event: JobEvent) -> None:
-    """The job of the path and the one of the body are one (M-51), and so are the two keys (M-53)."""
+def _check(request: Request, job_id: str, event: JobEvent) -> None:
+    """Path and body name one job (M-51), both keys are one (M-53), and the job is not too long."""
     if event.job_id != job_id:
-        log.warning("a callback for job %s holds an event of job %s; it was refused", job_id, event.job_id)
+        log.warning("a callback for job %s holds an event of job %r; it was refused", job_id, event.job_id)
         raise refuse(ErrorCode.DUPLICATE_ID, f"The event is of job {event.job_id!r}, the path of {job_id!r}.")
+    if event.seq >= MOST_EVENTS:
+        raise refuse(ErrorCode.TOO_LARGE, f"A job tells at most {MOST_EVENTS} events.")
     key = request.headers.get("idempotency-key")
     if key not in (None, event.key):
         raise refuse(ErrorCode.INVALID_REQUEST, f"Idempotency-Key must be {event.key}.")
