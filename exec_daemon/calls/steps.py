@@ -18,12 +18,20 @@ _STATES: Final = {EventType.SUCCEEDED: JobState.SUCCEEDED, EventType.FAILED: Job
 async def job_anywhere(store: Store, job_id: str, now: str) -> Job | None:
     """The job of this id; None for none."""
     outside = await store.outside_job(job_id)
-    if outside is None:
-        return await store.job(job_id)
-    standing = await store.standing(job_id)
+    return await store.job(job_id) if outside is None else await _shown(store, outside, now)
+
+
+async def jobs_elsewhere(store: Store, state: JobState | None, limit: int, now: str) -> list[Job]:
+    """The newest `limit` of those that run elsewhere, as far as they are in `state`; the newest first."""
+    jobs = [await _shown(store, outside, now) for outside in await store.outside_jobs(limit)]
+    return [job for job in jobs if state in (None, job.state)]
+
+
+async def _shown(store: Store, outside: OutsideJob, now: str) -> Job:
+    standing = await store.standing(outside.id)
     if not standing.has_gap:
         return _as_job(outside, standing.end, incomplete=False)
-    sequence = _sequence(await store.arrivals(job_id))
+    sequence = _sequence(await store.arrivals(outside.id))
     told = sequence.ready(_seconds(now))
     end = standing.end if standing.end in told else None
     return _as_job(outside, end, incomplete=sequence.incomplete)

@@ -183,6 +183,10 @@ class Outside(Protocol):
         """The job, or None; jobs of the journal are none of these."""
         ...
 
+    async def outside_jobs(self, limit: int = PAGE) -> list[OutsideJob]:
+        """The newest first."""
+        ...
+
     async def receive(self, event: JobEvent, sha256: str) -> Reception:
         """Keeps the event, once per number. Raises `NoSuchJob`.
 

@@ -30,6 +30,13 @@ async def test_an_expected_job_is_known(store: Store) -> None:
     assert await store.arrivals("job-x") == []
 
 
+async def test_expected_jobs_are_listed_the_newest_first(store: Store) -> None:
+    for name in ("c", "a", "b"):
+        await store.expect(name, "operator/local")
+    assert [one.id for one in await store.outside_jobs()] == ["b", "a", "c"]
+    assert [one.id for one in await store.outside_jobs(limit=2)] == ["b", "a"]
+
+
 async def test_no_two_jobs_have_one_id(store: Store) -> None:
     await store.expect("job-x", "operator/local")
     begun = await store.begin(job())

@@ -189,6 +189,17 @@ def test_events_are_told_in_order_whatever_the_order_in_which_they_come(expected
     assert "incomplete" not in expected.job()
 
 
+def test_a_job_elsewhere_is_in_the_list_of_jobs(daemon: Any, expected: Expected) -> None:
+    def listed(who: str, **query: str) -> list[str]:
+        found = daemon.client(who).get("/jobs", params=query).json()["jobs"]
+        return [one["id"] for one in found]
+
+    assert listed("operator")[0] == expected.job_id
+    assert expected.job_id in listed("operator", state="running")
+    assert expected.job_id not in listed("operator", state="succeeded")
+    assert expected.job_id not in listed("agent/x")
+
+
 def test_only_operators_expect_jobs(daemon: Any) -> None:
     assert daemon.client("viewer/x").post("/callback", json={}).status_code == 403
     assert nobody(daemon).post("/callback", json={}).status_code == 401

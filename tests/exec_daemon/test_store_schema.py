@@ -88,12 +88,13 @@ READS = {
     "jobs of an identity in a state": lambda db: journal.jobs(db, "agent/heron", JobState.FAILED, 10),
     "audit": lambda db: journal.audit(db, 10),
     "outside job": lambda db: outside.outside_job(db, "o"),
+    "outside jobs": lambda db: outside.outside_jobs(db, 10),
     "standing": lambda db: outside.standing(db, "o"),
     "arrivals": lambda db: outside.arrivals(db, "o", -1),
     "interrupted": lambda db: journal.interrupt_running(db, ""),
 }
 # Walked in the order of the number, which is the order of the list.
-WALKED = {"tokens", "jobs", "audit"}
+WALKED = {"outside jobs", "tokens", "jobs", "audit"}
 
 
 @pytest.mark.parametrize("name", READS)

@@ -12,7 +12,7 @@ from exec_daemon.api.body import query_number, query_wait_s
 from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
 from exec_daemon.api.sse import Event, changed, last_event_id, stream
-from exec_daemon.calls.steps import OUTSIDE, events_anywhere, job_anywhere
+from exec_daemon.calls.steps import OUTSIDE, events_anywhere, job_anywhere, jobs_elsewhere
 from exec_daemon.store import job_topic
 from messaging import ErrorCode, Job, JobEvent, JobState
 
@@ -36,10 +36,14 @@ async def _seen(ask: Ask) -> Job:
 
 
 async def every(ask: Ask) -> Response:
-    """Those of the journal, the newest first; an agent gets its own."""
-    mine = None if sees_all(ask.identity) else str(ask.identity)
-    limit = query_number(ask.request, "limit", 100, _MOST)
-    jobs = await ask.services.store.jobs(mine, _state(ask), limit)
+    """The newest first, wherever they run; an agent gets those of its own calls."""
+    store, state, limit = ask.services.store, _state(ask), query_number(ask.request, "limit", 100, _MOST)
+    if not sees_all(ask.identity):
+        jobs = await store.jobs(str(ask.identity), state, limit)
+    else:
+        elsewhere = await jobs_elsewhere(store, state, limit, ask.services.clock())
+        both = [*await store.jobs(None, state, limit), *elsewhere]
+        jobs = sorted(both, key=lambda job: job.created_at, reverse=True)[:limit]
     return answer({"jobs": [job.to_json() for job in jobs]})
 
 

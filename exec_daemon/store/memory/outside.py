@@ -9,6 +9,7 @@ from exec_daemon.store.errors import Exists, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import kept
 from exec_daemon.store.memory.state import MemoryPart
+from exec_daemon.store.port import PAGE
 from exec_daemon.store.values import Arrival, OutsideJob, Reception, Standing
 from messaging import JobEvent
 
@@ -26,6 +27,9 @@ class MemoryOutside(MemoryPart):
 
     async def outside_job(self, job_id: str) -> OutsideJob | None:
         return self._tables.outside.get(job_id)
+
+    async def outside_jobs(self, limit: int = PAGE) -> list[OutsideJob]:
+        return list(reversed(self._tables.outside.values()))[:limit]
 
     async def receive(self, event: JobEvent, sha256: str) -> Reception:
         at = self._clock()

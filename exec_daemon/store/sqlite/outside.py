@@ -40,6 +40,11 @@ def outside_job(db: sqlite3.Connection, job_id: str) -> OutsideJob | None:
     return None if row is None else OutsideJob(**row)
 
 
+def outside_jobs(db: sqlite3.Connection, limit: int) -> list[OutsideJob]:
+    """As the port's `outside_jobs`."""
+    return [OutsideJob(**row) for row in db.execute(_JOB + "ORDER BY rowid DESC LIMIT ?", (limit,))]
+
+
 def receive(db: sqlite3.Connection, event: JobEvent, sha256: str, at: str) -> Written[Reception]:
     """As the port's `receive`."""
     if outside_job(db, event.job_id) is None:

@@ -195,6 +195,9 @@ class SqliteStore:
     async def outside_job(self, job_id: str) -> OutsideJob | None:
         return await self._read(outside.outside_job, job_id)
 
+    async def outside_jobs(self, limit: int = PAGE) -> list[OutsideJob]:
+        return await self._read(outside.outside_jobs, limit)
+
     async def receive(self, event: JobEvent, sha256: str) -> Reception:
         return await self._write(outside.receive, event, sha256, self._clock())
 
