@@ -28,15 +28,22 @@ async def _ignore(_: Exception) -> None:
     """A lost connection shows where something was to be sent or read; it needs no second report."""
 
 
+def check_installed() -> None:
+    """Raises `TransportError` without nats-py."""
+    try:
+        import nats  # noqa: F401
+    except ImportError:
+        raise TransportError("BOX_TRANSPORT", "nats needs the extra of that name: inband[nats]") from None
+
+
 async def connect(url: str, patience_s: float) -> Client:
     """A connection that comes back by itself for as long as it is open.
 
     Raises `SinkBroken` when no server answers within `patience_s`, `TransportError` without nats-py.
     """
-    try:
-        import nats
-    except ImportError:
-        raise TransportError("BOX_TRANSPORT", "nats needs the extra of that name: inband[nats]") from None
+    check_installed()
+    import nats
+
     try:
         async with asyncio.timeout(patience_s):
             return await nats.connect(

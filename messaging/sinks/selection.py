@@ -114,11 +114,13 @@ def attempts(text: str) -> int:
 
 def _nats(variables: Variables, job_id: str) -> Sink:
     from messaging.sinks.nats import NatsSink, NatsTarget
+    from messaging.sinks.nats_connection import check_installed
 
     url = variables.required("NATS_URL")
     # M-69: whoever uses upstream's spelling gives the subject with it.
     upstream = variables.spelled("TRANSPORT").startswith("RECIPE_")
     subject = variables.required("NATS_SUBJECT") if upstream else variables["NATS_SUBJECT"]
+    check_installed()
     target = NatsTarget(url=url, job_id=job_id, subject=subject or None, stream=variables["NATS_STREAM"])
     return NatsSink(target)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -99,6 +101,17 @@ def test_what_cannot_be_is_refused_before_any_work(
 ) -> None:  # M-21, M-30
     with pytest.raises(TransportError, match=message):
         transport(environment)
+
+
+def test_without_the_extra_nats_is_refused_before_any_work() -> None:  # M-30
+    program = (
+        "import sys; sys.modules['nats'] = None\n"
+        "from messaging.sinks import TransportError, transport\n"
+        "try: transport({'BOX_TRANSPORT': 'nats', 'BOX_NATS_URL': 'nats://x'})\n"
+        "except TransportError as wrong: print(wrong)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
+    assert done.stdout == "BOX_TRANSPORT: nats needs the extra of that name: inband[nats]\n"
 
 
 def test_the_same_value_twice_is_no_contradiction() -> None:  # M-28
