@@ -21,6 +21,7 @@ _SEP: Final = "<｜tool▁sep｜>"
 _FENCE: Final = "```"
 
 _NEXT: Final = marks(_CALL, _SECTION_END)
+_CLOSERS: Final = marks(_CALL_END, _SECTION_END)
 _HEAD_END: Final = marks(_SEP, _CALL_END, _SECTION_END)
 _NAME_END: Final = marks("\n", _CALL_END, _SECTION_END)
 
@@ -38,7 +39,10 @@ def _read_section(reading: Reading, _start: int, position: int) -> Steps[int]:
         position = found[0] + len(found[1])
         if found[1] == _SECTION_END:
             return position
-        position = yield from _read_one(reading, found[0], position)
+        try:
+            position = yield from _read_one(reading, found[0], position)
+        except Broken as broken:
+            position = yield from reading.recover(broken, found[0], _CLOSERS)
 
 
 def _read_one(reading: Reading, start: int, position: int) -> Steps[int]:
@@ -71,11 +75,12 @@ DEEPSEEK: Final = Dialect(
     tags=Tags(
         calls={
             _SECTION: Calls(read=_read_section, closers=marks(_SECTION_END)),
-            _CALL: Calls(read=_read_one, closers=marks(_CALL_END, _SECTION_END)),
+            _CALL: Calls(read=_read_one, closers=_CLOSERS),
             **dsml_calls(),
         },
         thoughts=(Thought("<think>", "</think>"),),
         silent=(_SECTION_END,),
+        stops=("<｜end▁of▁sentence｜>",),
     ),
     edges=Edges(gap=template_gap),
     signs=(r"<｜tool▁calls?▁begin｜>", DSML_SIGN),

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from harvester.dialects.dialect import Dialect
+from harvester.dialects.hermes import closed_by
 from harvester.dialects.notation import QUOTE, NotationError, parse_notation
 from harvester.dialects.reading import Broken, NoOpener, Reading
 from harvester.dialects.source import Steps, marks
@@ -20,6 +21,7 @@ _OPEN, _CLOSE, _CALL = "<|tool_call>", "<tool_call|>", "call:"
 
 _NAME: Final = re.compile(r"[^\s{}<>]+")
 _NAME_END: Final = marks("{", _CLOSE)
+_CLOSERS: Final = marks(_CLOSE, "<turn|>", "<|tool_response>")  # the last two end the turn as well
 _OUTSIDE: Final = marks(QUOTE, "{", "}", "[", "]")
 _INSIDE: Final = marks(QUOTE)
 _MAX_NAME: Final = 256
@@ -52,8 +54,7 @@ def _read(reading: Reading, start: int, position: int) -> Steps[int]:
         arguments = parse_notation(reading.source.text[opened:closed])
     except NotationError:
         raise Broken(closed) from None
-    position = yield from reading.source.blanks(closed)
-    end = yield from reading.expect(position, _CLOSE)
+    end = yield from closed_by(reading, closed, _CLOSERS, marks(_OPEN))
     reading.call(name, arguments, start, end)
     return end
 
@@ -79,6 +80,7 @@ GEMMA: Final = Dialect(
     tags=Tags(
         calls={_OPEN: Calls(read=_read, closers=marks(_CLOSE))},
         thoughts=(Thought("<|channel>thought", "<channel|>", edges="\n", prompted=False),),
+        stops=("<turn|>", "<|tool_response>", "<eos>"),
     ),
     edges=Edges(gap=sentence_gap),
     signs=(r"<\|tool_call>", r"<\|channel>"),

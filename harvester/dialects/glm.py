@@ -82,6 +82,7 @@ GLM: Final = Dialect(
     tags=Tags(
         calls={OPEN: Calls(read=_read, closers=marks(CLOSE))},
         thoughts=(Thought("<think>", "</think>", edges="\n"),),
+        stops=("<|user|>", "<|observation|>", "<|endoftext|>"),
     ),
     edges=Edges(start=" \t\r\n", gap=drop_gap),
     signs=(r"<arg_key>", r"<tool_call>\s*[^\s<>{}]+\s*</tool_call>"),

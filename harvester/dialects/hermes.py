@@ -50,7 +50,11 @@ def closed_by(reading: Reading, end: int, closers: Markers, openers: Markers) ->
 
 HERMES: Final = Dialect(
     name="qwen3-hermes",
-    tags=Tags(calls={OPEN: Calls(read=_read, closers=marks(CLOSE))}, thoughts=(THINK,)),
+    tags=Tags(
+        calls={OPEN: Calls(read=_read, closers=marks(CLOSE))},
+        thoughts=(THINK,),
+        stops=("<|im_end|>", "<|endoftext|>"),
+    ),
     edges=Edges(start="\n", gap=drop_gap),
     signs=(r"<tool_call>\s*(?:\{|\Z)",),
 )

@@ -13,6 +13,7 @@ from harvester.dialects.dialect import Dialect
 from harvester.dialects.reading import Broken, Reading
 from harvester.dialects.source import Steps, marks
 from harvester.dialects.tagged import Calls, Tags, Thought
+from harvester.dialects.tools import Tools
 from harvester.dialects.xtml import MESSAGE_END, RESPONSE, RESPONSE_END, THOUGHT, TOOLS, TOOLS_END, read_tools
 
 _SECTION: Final = "<|tool_calls_section_begin|>"
@@ -22,13 +23,19 @@ _ARGUMENTS: Final = "<|tool_call_argument_begin|>"
 _CALL_END: Final = "<|tool_call_end|>"
 
 _NEXT: Final = marks(_CALL, _SECTION_END)
+_CLOSERS: Final = marks(_CALL_END, _SECTION_END)
 _ID_END: Final = marks(_ARGUMENTS, _CALL_END, _SECTION_END)
-_INDEX: Final = re.compile(r":\d+$")
+_ID: Final = re.compile(r"\s*(?:functions\.)?(?P<tool>\S+?)(?P<index>:\d+)?\s*")
 
 
-def tool_of(call_id: str) -> str:
-    """`functions.name:index` names the tool; the prefix and the index are missing at times."""
-    return _INDEX.sub("", call_id.strip()).removeprefix("functions.")
+def _tool_of(call_id: str, tools: Tools) -> str:
+    """`functions.name:index` names the tool. Models leave out the prefix; and the index, which is taken for
+    a part of no name only if the tool was offered.
+    """
+    found = _ID.fullmatch(call_id)
+    if found is None or not (found["index"] or (tools.schemas and tools.offers(found["tool"]))):
+        return ""
+    return found["tool"]
 
 
 def _read_section(reading: Reading, _start: int, position: int) -> Steps[int]:
@@ -41,7 +48,10 @@ def _read_section(reading: Reading, _start: int, position: int) -> Steps[int]:
         position = found[0] + len(found[1])
         if found[1] == _SECTION_END:
             return position
-        position = yield from _read_one(reading, found[0], position)
+        try:
+            position = yield from _read_one(reading, found[0], position)
+        except Broken as broken:
+            position = yield from reading.recover(broken, found[0], _CLOSERS)
 
 
 def _read_one(reading: Reading, start: int, position: int) -> Steps[int]:
@@ -51,7 +61,7 @@ def _read_one(reading: Reading, start: int, position: int) -> Steps[int]:
     arguments, position = yield from reading.json_object(position)
     position = yield from reading.source.blanks(position)
     end = yield from reading.expect(position, _CALL_END)
-    reading.call(tool_of(call_id), arguments, start, end)
+    reading.call(_tool_of(call_id, reading.tools), arguments, start, end)
     return end
 
 
@@ -60,11 +70,12 @@ KIMI: Final = Dialect(
     tags=Tags(
         calls={
             _SECTION: Calls(read=_read_section, closers=marks(_SECTION_END)),
-            _CALL: Calls(read=_read_one, closers=marks(_CALL_END, _SECTION_END)),
+            _CALL: Calls(read=_read_one, closers=_CLOSERS),
             TOOLS: Calls(read=read_tools, closers=marks(TOOLS_END)),
         },
         thoughts=(Thought("<think>", "</think>"), THOUGHT),
         silent=(_SECTION_END, RESPONSE, RESPONSE_END, MESSAGE_END),
+        stops=("<|im_end|>", "<|end_of_msg|>"),
     ),
     signs=(r"<\|tool_calls?_(?:section_)?begin\|>", r"<\|(?:open|close)\|>\w+"),
 )

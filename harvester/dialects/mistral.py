@@ -71,6 +71,7 @@ MISTRAL: Final = Dialect(
             Thought("[THINK]", "[/THINK]", prompted=False),
             Thought("<think>", "</think>", edges="\n", prompted=False),
         ),
+        stops=("</s>",),
     ),
     signs=(r"\[TOOL_CALLS\]", r"\[THINK\]"),
 )

@@ -60,6 +60,7 @@ QWEN_XML: Final = Dialect(
             FUNCTION: Calls(read=_read_bare, closers=marks(END_FUNCTION, END_CALL)),
         },
         thoughts=(THINK,),
+        stops=("<|im_end|>", "<|endoftext|>"),
     ),
     edges=Edges(start="\n", gap=drop_gap),
     signs=(r"<function=[^\s<>=]+>",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from harvester.dialects.source import Markers, Source, Steps, marks
+from harvester.dialects.source import Characters, Markers, Source, Steps, marks
 from harvester.dialects.tools import Tools
 from harvester.dialects.writer import Writer
 from messaging.strict_json import StrictJsonError, loads
@@ -13,7 +13,8 @@ from messaging.strict_json import StrictJsonError, loads
 # GRAMMAR 4: what holds for a directive. UTF-8 bytes of a call with its markup.
 MAX_CALL_BYTES: Final = 1 << 16
 
-_BRACKETS: Final = marks("{", "}", "[", "]", '"')
+# What changes the state outside a string, and whatever no JSON has there: that breaks it then and there.
+_OUTSIDE: Final = Characters(r"[{}\[\]\"]|[^\w\s:,.+-]")
 _IN_STRING: Final = marks('"', "\\")
 
 
@@ -49,6 +50,16 @@ class Reading:
             raise Broken(end)
         self.writer.call(name, arguments, self.source.base + start, self.source.base + end)
 
+    def recover(self, broken: Broken, start: int, closers: Markers) -> Steps[int]:
+        """Give up one call of several from `start` on; the place of the closer that comes next."""
+        if broken.position is None:
+            raise broken
+        found = yield from self.source.find(closers, broken.position)
+        if found is None:
+            raise Broken
+        self.writer.drop(self.source.base + start, self.source.base + found[0])
+        return found[0]
+
     def expect(self, position: int, *literals: str) -> Steps[int]:
         """The end of the one of `literals` that has to stand at `position`."""
         found = yield from self.source.marker_at(position, marks(*literals))
@@ -64,10 +75,10 @@ class Reading:
         return self.source.text[position : found[0]], found[0]
 
     def balanced(self, position: int) -> Steps[int]:
-        """The end of the brackets that open at `position`; brackets in strings do not count."""
+        """The end of the brackets of JSON that open at `position`; brackets in strings do not count."""
         depth, quoted = 0, False
         while True:
-            found = yield from self.source.find(_IN_STRING if quoted else _BRACKETS, position)
+            found = yield from self.source.find(_IN_STRING if quoted else _OUTSIDE, position)
             if found is None:
                 raise Broken
             position, mark = found[0] + 1, found[1]
@@ -75,6 +86,8 @@ class Reading:
                 quoted = not quoted
             elif mark == "\\":
                 position += 1
+            elif mark not in "{}[]":
+                raise Broken(position - 1)
             else:
                 depth += 1 if mark in "{[" else -1
                 if depth == 0:

@@ -58,6 +58,15 @@ class Markers:
         return len(text)
 
 
+class Characters(Markers):
+    """Single characters to look for, by a pattern."""
+
+    def __init__(self, pattern: str) -> None:
+        super().__init__()
+        self.longest = 1
+        self._pattern = re.compile(pattern)
+
+
 @cache
 def marks(*literals: str) -> Markers:
     """The markers of these strings, made once."""

@@ -44,17 +44,21 @@ class Calls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tags:
-    """The markers of a family. `silent` ones mean nothing here and are no text."""
+    """The markers of a family. `silent` ones mean nothing here and are no text.
+
+    `stops` end the model's turn; a server that shows them leaves one behind at the end of the text.
+    """
 
     calls: Mapping[str, Calls]
     thoughts: tuple[Thought, ...] = ()
     silent: tuple[str, ...] = ()
+    stops: tuple[str, ...] = ()
     markers: Markers = field(init=False)
     endings: Mapping[str, Markers] = field(init=False)
 
     def __post_init__(self) -> None:
         opened = (thought.open for thought in self.thoughts)
-        object.__setattr__(self, "markers", marks(*self.calls, *opened, *self.silent))
+        object.__setattr__(self, "markers", marks(*self.calls, *opened, *self.silent, *self.stops))
         endings = {
             thought.close: marks(thought.close, *self.calls, *thought.next) for thought in self.thoughts
         }
@@ -81,6 +85,8 @@ def read_tagged(tags: Tags, reading: Reading, prompt: str) -> Steps[None]:
             yield from _call(tags.calls[marker], marker, reading, reading.writer.content)
         elif marker in tags.silent:
             reading.source.settle(reading.source.at + len(marker))
+        elif marker in tags.stops:
+            yield from _stop(marker, reading)
         else:
             thought = _opened(tags, marker, reading)
 
@@ -93,6 +99,16 @@ def _opened(tags: Tags, marker: str, reading: Reading) -> Thought | None:
         reading.writer.content(source.base + source.at - len(marker), marker)
         return None
     return next(thought for thought in tags.thoughts if thought.open == marker)
+
+
+def _stop(marker: str, reading: Reading) -> Steps[None]:
+    """A stop token is nothing at the end of the reply; before that the text mentions it."""
+    source, start = reading.source, reading.source.at
+    end = yield from source.blanks(start + len(marker))
+    if (yield from source.char(end)):
+        reading.writer.content(source.base + start, marker)
+        end = start + len(marker)
+    source.settle(end)
 
 
 def _think(tags: Tags, thought: Thought, reading: Reading) -> Steps[None]:

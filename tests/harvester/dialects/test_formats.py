@@ -55,6 +55,10 @@ def k3(key, kind, value):
     return f'<|open|>argument key="{key}" type="{kind}"<|sep|>{value}<|close|>argument<|sep|>'
 
 
+def k2(call_id, arguments):
+    return f"<|tool_call_begin|>{call_id}<|tool_call_argument_begin|>{arguments}<|tool_call_end|>"
+
+
 def xml(*parameters):
     inside = "".join(f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in parameters)
     return f"<tool_call>\n<function=send>\n{inside}</function>\n</tool_call>"
@@ -102,6 +106,10 @@ RUNS = {
         (call(),),
         reasoning="use <tool_call> or <tool_call> tags",
         prompt="<think>\n",
+    ),
+    "a stop token at the end is no text": Case("qwen3-hermes", "Hello<|im_end|>\n", content="Hello"),
+    "a stop token in a text is text": Case(
+        "qwen3-hermes", "An <|im_end|> ends.", content="An <|im_end|> ends."
     ),
     "half a marker at the end is text": Case("qwen3-hermes", "\n\nGo <tool", content="Go <tool"),
     "a mention in the content is content": Case(
@@ -171,7 +179,17 @@ RUNS = {
         (call(),),
         "ab",
     ),
-    "an id without an index": Case(
+    "a broken call leaves the next one of its section": Case(
+        "kimi",
+        SECTION + k2("functions.send:0", '{"to": "x"') + k2("functions.list:1", "{}") + SECTION_END,
+        (call(),),
+    ),
+    "an id without an index is the name of a tool that was offered": Case(
+        "kimi",
+        SECTION + k2("functions.list", "{}") + k2("functions.no.0", "{}") + k2(" ", "{}") + SECTION_END,
+        (call(),),
+    ),
+    "an id without a prefix": Case(
         "kimi",
         f"{SECTION}<|tool_call_begin|>list<|tool_call_argument_begin|>{{}}<|tool_call_end|>{SECTION_END}",
         (call(),),
@@ -184,6 +202,11 @@ RUNS = {
     # deepseek
     "R1 leaves the section's beginning out": Case(
         "deepseek", f"{CALL}function{SEP}list\n```json\n{{}}\n```{CALL_END}{CALLS_END}", (call(),)
+    ),
+    "a broken call leaves the next one of its section in V3.1": Case(
+        "deepseek",
+        f'{CALLS}{CALL}send{SEP}{{"to": "x"{CALL_END}{CALL}list{SEP}{{}}{CALL_END}{CALLS_END}',
+        (call(),),
     ),
     "a fence may be missing": Case(
         "deepseek", f"{CALLS}{CALL}function{SEP}list\n{{}}{CALL_END}{CALLS_END}", (call(),)
@@ -203,6 +226,7 @@ RUNS = {
         '<|tool_call>call:send{ to : <|"|>x<|"|> , rows:[ 1 , [ ] , {a:b c} ] }<tool_call|>',
         (call("send", to="x", rows=[1, [], {"a": "b c"}]),),
     ),
+    "a call may end with the turn": Case("gemma4", "<|tool_call>call:list{}<turn|>", (call(),)),
     "a bare value is text": Case(
         "gemma4",
         "<|tool_call>call:send{to:12:30, count:-1}<tool_call|>",
@@ -385,6 +409,7 @@ RUNS_NOT = {
     "a value that never ends": Case("kimi", K3 + k3("to", "string", "x")[:-30]),
     "a section that never ends": Case("deepseek", CALLS),
     "a section of K2 that never ends": Case("kimi", SECTION),
+    "a broken call in a section that never ends": Case("kimi", SECTION + k2("functions.send:0", "{<")[:-17]),
     "a call that never begins": Case("deepseek", f"{CALLS}{CALL}"),
     "a call without arguments": Case("deepseek", f"{CALLS}{CALL}function{SEP}list\n{CALL_END}{CALLS_END}"),
     "an array with something else in it": Case("mistral", '[TOOL_CALLS][{"name": "list"}, 1]'),
