@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from exec_daemon.api.app import EVERY_ROW
+from exec_daemon.ops import ALLOWLIST
+from inband.cli import COMMANDS
+from inband.settings_table import SETTINGS
+from messaging import ERRORS
 from scripts.requirements import areas
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,6 +59,23 @@ def test_the_words_of_the_glossary_are_in_order_and_each_stands_once() -> None:
     page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     words = re.findall(r"^\| \*\*(.+?)\*\*", page, re.MULTILINE)
     assert words == sorted(set(words))
+
+
+DOCUMENTED = {
+    "settings.md": [row.name for row in SETTINGS],
+    "ops.md": [op.name for op in ALLOWLIST],
+    "errors.md": [str(code) for code in ERRORS],
+    "commands.md": [f"box {name}" for name in COMMANDS],
+    "api.md": [f"{row.method} {row.path}" for row in EVERY_ROW],
+}
+
+
+@pytest.mark.parametrize("page", DOCUMENTED)
+def test_every_setting_op_error_code_command_and_endpoint_is_documented(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    assert [
+        name for name in DOCUMENTED[page] if not re.search(rf"[`# ]{re.escape(name)}[`\]\n ]", text)
+    ] == []
 
 
 def sources() -> list[Path]:
