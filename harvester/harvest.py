@@ -61,6 +61,7 @@ class Harvester:
     ops: Sequence[OpInfo] = ()
     policy: ScanPolicy | None = None
     max_rounds: int = MAX_ROUNDS
+    dialect: str | None = None  # overrules the policy's (GRAMMAR 9)
 
     def harvest(self, message: Message) -> Harvested:
         """Run the calls of `message` if it is a reply, and post their results.
@@ -84,7 +85,14 @@ class Harvester:
         return self._post(message, render((), notice=notice), f"fault:{message.id}")
 
     def _parse(self, message: Message, text: str) -> Parsed:
-        return parse(text, thread=message.thread, reply=message.id, policy=self.policy, registry=self.ops)
+        return parse(
+            text,
+            thread=message.thread,
+            reply=message.id,
+            policy=self.policy,
+            registry=self.ops,
+            dialect=self.dialect,
+        )
 
     def _has_calls(self, message: Message) -> bool:
         return bool(self._parse(message, message.body).calls)
@@ -117,12 +125,17 @@ def harvest_reply(
     policy: ScanPolicy | None = None,
     *,
     max_rounds: int = MAX_ROUNDS,
+    dialect: str | None = None,
 ) -> Harvested:
-    """Harvest one reply that is recorded in a thread of the daemon; raises as `Harvester.harvest`."""
+    """Harvest one reply that is recorded in a thread of the daemon; raises as `Harvester.harvest`.
+
+    `dialect`: take calls too that are written in it, or in the one that `auto` recognises (GRAMMAR 9).
+    """
     return Harvester(
         caller=PatientCaller(client),
         threads=DaemonThreads(client),
         ops=client.ops(),
         policy=policy,
         max_rounds=max_rounds,
+        dialect=dialect,
     ).harvest(message)

@@ -60,6 +60,17 @@ def test_calls_run_in_order_for_the_author_and_one_message_answers_in_the_thread
     assert done.posted.body.index("#1 box.exec disk · ok") < done.posted.body.index("#2 dm.send ada · ok")
 
 
+def test_calls_in_a_native_dialect_go_the_same_way_where_it_is_asked_for() -> None:
+    # O-07, O-33
+    threads, daemon = MemoryThreads(), Daemon()
+    call = '<tool_call>{"name": "dm_send", "arguments": {"to": "ada", "text": "hi"}}</tool_call>'
+    reply = threads.append("ops", f"<think>\n{SEND}\n</think>\nI tell her.\n{call}\n{LOOK}", author="heron")
+    assert harvester(threads, daemon).harvest(reply).parsed.calls[0].call.op == "box.exec"
+    daemon.ran.clear()
+    harvester(threads, daemon, dialect="auto").harvest(reply)
+    assert daemon.ran == ["dm.send", "box.exec"]
+
+
 def test_a_reply_that_is_read_again_repeats_nothing() -> None:
     # O-16
     threads, daemon = MemoryThreads(), Daemon()
