@@ -20,6 +20,8 @@ from tests.oracle.subject import Difference, differs
 
 # GRAMMAR 2: everything deeper than 32 is inert; far beyond that a scanner need not follow the structure.
 _TOO_DEEP = re.compile(r"(?:(?:[-*+>]|[0-9]+[.)])[ \t]*){60}")
+# More tags in the middle of lines than any model writes: a scanner may take the rest for reasoning.
+_TAGS = re.compile(r"(?i)</?[a-z]+(?=[\s>])")
 _LONGEST = 3000  # longer case texts only repeat themselves
 
 
@@ -37,7 +39,7 @@ def texts(seed: int, count: int, cases: list[str]) -> Iterator[str]:
     chance = random.Random(seed)
     while count:
         text = mutated(chance, cases) if cases and chance.random() < 0.5 else markdown(chance)
-        if not _TOO_DEEP.search(text):
+        if not _TOO_DEEP.search(text) and len(_TAGS.findall(text)) < 50:
             count -= 1
             yield text
 

@@ -175,8 +175,8 @@ class _Reading:
     # ---- the inside of a paragraph, heading or row -----------------------------------------------
 
     def _inline(self, leaf: Leaf, end: int) -> None:
-        """Find what runs in the first `end` characters of a leaf, left to right."""
-        inside = Inside(leaf.text, leaf.kind == PARAGRAPH)
+        """Find what runs in the first `end` characters of a leaf; reasoning was found first."""
+        inside = Inside(leaf.text[:end], leaf.kind == PARAGRAPH)
         at = 0
         while at < end and self.dead_since is None:
             if at == 0 or leaf.text[at - 1] == "\n":

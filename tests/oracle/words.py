@@ -34,7 +34,7 @@ def split(command: str) -> list[Word]:
             word, at = None, at + 1
         elif command.startswith("\\\n", at):
             at += 2
-        elif char in _ACTIVE or char.isspace() or not char.isprintable() or _starts_badly(char, word):
+        elif char in _ACTIVE or char.isspace() or char < " " or char == "\x7f" or _starts_badly(char, word):
             raise ShellError(char)
         else:
             if word is None:
