@@ -20,7 +20,8 @@ from messaging.sources.stream import pipe_events
 from messaging.tool_exit import End, settle
 
 # M-66: a child that is told to stop gets so long to do it.
-_STOP_S: Final = 5.0
+STOP_S: Final = 5.0
+_LOOK_EVERY_S: Final = 0.1
 # What is kept of a log: its end, where the reason stands.
 _LOG_BYTES: Final = 64 * 1024
 _BLOCK_BYTES: Final = 64 * 1024
@@ -43,6 +44,7 @@ async def run_child(
     environment: Mapping[str, str],
     clock: Callable[[], str],
     on_event: Callable[[JobEvent], object] = lambda _: None,
+    stop_s: float = STOP_S,
 ) -> ChildEnd:
     """Runs `argv` with `BOX_TRANSPORT=events` and `BOX_JOB_ID`. Cancelled, it stops the child's group.
 
@@ -58,14 +60,29 @@ async def run_child(
     )
     assert child.stdout is not None
     assert child.stderr is not None
+    told = asyncio.create_task(_events(child.stdout, job_id, on_event))
     log = asyncio.create_task(_tail(child.stderr))
     try:
-        events = await _events(child.stdout, job_id, on_event)
-        exit_code = await child.wait()
+        exit_code = await _exit(child, told)
+        events = await told
         return ChildEnd(settle(job_id, events, exit_code, clock()), events, exit_code, await log)
     finally:
-        await _stop(child)
+        await _stop(child, stop_s)
+        told.cancel()
         log.cancel()
+
+
+async def _exit(child: asyncio.subprocess.Process, told: asyncio.Task[tuple[JobEvent, ...]]) -> int:
+    """The exit code, as soon as there is one. What the child left running holds its pipes no longer.
+
+    `child.wait()` would wait for those pipes too, in some versions of Python.
+    """
+    while child.returncode is None:
+        await asyncio.wait({told}, timeout=_LOOK_EVERY_S)
+        if told.done():
+            await child.wait()
+    _signal(child, signal.SIGKILL)
+    return child.returncode
 
 
 async def _events(
@@ -88,17 +105,18 @@ async def _tail(stderr: asyncio.StreamReader) -> bytes:
     return tail
 
 
-async def _stop(child: asyncio.subprocess.Process) -> None:
-    """TERM to its whole group, KILL after five seconds; nothing for a child that has ended."""
+async def _stop(child: asyncio.subprocess.Process, stop_s: float) -> None:
+    """TERM to its whole group, KILL after `stop_s`; nothing for a child that has ended."""
     if child.returncode is not None:
         return
     _signal(child, signal.SIGTERM)
     try:
-        async with asyncio.timeout(_STOP_S):
+        async with asyncio.timeout(stop_s):
             await child.wait()
     except TimeoutError:
         _signal(child, signal.SIGKILL)
         await child.wait()
+    _signal(child, signal.SIGKILL)  # whatever of its group is left
 
 
 def _signal(child: asyncio.subprocess.Process, number: signal.Signals) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Literal
@@ -54,6 +56,25 @@ async def loud(job: Job) -> dict[str, Any]:
     for _ in range(160):
         sys.stderr.write("x" * 65535 + "\n")
     return await good(job)
+
+
+def sleeper() -> int:
+    return subprocess.Popen(["sleep", "60"]).pid
+
+
+async def stubborn(job: Job) -> dict[str, Any]:
+    """Does not hear TERM, and has a child that does not either."""
+    asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    await job.accepted(str(sleeper()))
+    await asyncio.sleep(60)
+    return {}
+
+
+async def leaves(job: Job) -> dict[str, Any]:
+    """Ends, and leaves a child that holds its pipes open."""
+    await job.accepted(str(sleeper()))
+    return {}
 
 
 async def torn(job: Job) -> dict[str, Any]:

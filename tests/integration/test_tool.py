@@ -177,6 +177,40 @@ async def test_whoever_leaves_a_child_stops_it() -> None:  # M-66
     assert time.monotonic() - began_s < 20
 
 
+def runs(pid: int) -> bool:
+    """Zombies do not: whoever adopted them has not looked yet."""
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+async def test_a_child_that_does_not_hear_term_is_killed_with_all_that_it_started() -> None:  # M-66
+    below: list[int] = []
+
+    def accepted(one: JobEvent) -> None:
+        below.append(int(one.payload["url"]))
+        running.cancel()
+
+    running = asyncio.create_task(
+        run_child(
+            [*TOOL, "stubborn"],
+            "job-1",
+            environment=BASE,
+            clock=lambda: TS,
+            on_event=accepted,
+            stop_s=0.2,
+        )
+    )
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(running, 30)
+    assert not runs(below[0])
+
+
+async def test_what_a_child_leaves_running_holds_nobody_up() -> None:
+    done = await asyncio.wait_for(child("leaves"), 30)
+    assert done.end.event.type is EventType.SUCCEEDED
+    assert not runs(int(done.events[0].payload["url"]))
+
+
 def test_events_of_a_tool_are_json_that_any_reader_takes() -> None:  # M-01
     first = json.loads(run("good", BOX_TRANSPORT="events").stdout.split(b"\n")[0])
     assert set(first) == {"job_id", "seq", "ts", "type", "url"}
