@@ -235,6 +235,29 @@ class Standing:
         return self.count <= self.last_seq
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RpcAnswer:
+    """The answer that the RPC request `id` of `identity` got; `digest` is of the request."""
+
+    identity: str
+    id: str
+    digest: str
+    answer: Mapping[str, Any]
+    at: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RpcTask:
+    """A task of the RPC as it stood last: what it needs to be opened again."""
+
+    identity: str
+    id: str
+    provider: str
+    model: str | None
+    folder: str | None
+    state: str
+
+
 class Reception(StrEnum):
     """What became of an event that came (M-53)."""
 

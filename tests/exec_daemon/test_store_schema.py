@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from exec_daemon.store.sqlite import directory, journal, outside, threads
+from exec_daemon.store.sqlite import directory, journal, outside, rpc, threads
 from exec_daemon.store.sqlite.schema import migrate, newest, steps
 from messaging import JobState
 
@@ -91,6 +91,8 @@ READS = {
     "outside jobs": lambda db: outside.outside_jobs(db, 10),
     "standing": lambda db: outside.standing(db, "o"),
     "arrivals": lambda db: outside.arrivals(db, "o", -1),
+    "rpc answer": lambda db: rpc.answer(db, "operator/local", "r"),
+    "rpc tasks": lambda db: rpc.tasks(db, "operator/local"),
     "interrupted": lambda db: journal.interrupt_running(db, ""),
 }
 # Walked in the order of the number, which is the order of the list.

@@ -12,7 +12,17 @@ from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed
 from exec_daemon.store.once import Entry
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
-from exec_daemon.store.values import Agent, AgentRun, Arrival, Artifact, AuditLine, OutsideJob, TokenRecord
+from exec_daemon.store.values import (
+    Agent,
+    AgentRun,
+    Arrival,
+    Artifact,
+    AuditLine,
+    OutsideJob,
+    RpcAnswer,
+    RpcTask,
+    TokenRecord,
+)
 from messaging import JobEvent, Message, Thread
 
 
@@ -32,6 +42,8 @@ class Tables:
     audit: dict[str, AuditLine] = field(default_factory=dict)
     outside: dict[str, OutsideJob] = field(default_factory=dict)
     runs: dict[str, tuple[str, AgentRun]] = field(default_factory=dict)
+    rpc_answers: dict[tuple[str, str], RpcAnswer] = field(default_factory=dict)
+    rpc_tasks: dict[tuple[str, str], RpcTask] = field(default_factory=dict)
     artifacts: list[Artifact] = field(default_factory=list)
     arrivals: defaultdict[str, list[Arrival]] = field(default_factory=lambda: defaultdict(list))
 

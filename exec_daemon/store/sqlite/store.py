@@ -17,7 +17,7 @@ from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
-from exec_daemon.store.sqlite import artifacts, directory, journal, outside, spending, threads
+from exec_daemon.store.sqlite import artifacts, directory, journal, outside, rpc, spending, threads
 from exec_daemon.store.sqlite.files import open_database
 from exec_daemon.store.sqlite.lock import Ownership
 from exec_daemon.store.sqlite.reader import Reader
@@ -38,6 +38,8 @@ from exec_daemon.store.values import (
     Outcome,
     OutsideJob,
     Reception,
+    RpcAnswer,
+    RpcTask,
     Spending,
     Standing,
     TokenRecord,
@@ -218,6 +220,18 @@ class SqliteStore:
 
     async def artifact(self, sha256: str, identity: str | None = None) -> Artifact | None:
         return await self._read(artifacts.artifact, sha256, identity)
+
+    async def rpc_answer(self, identity: str, request_id: str) -> RpcAnswer | None:
+        return await self._read(rpc.answer, identity, request_id)
+
+    async def keep_rpc_answer(self, kept: RpcAnswer, *, since: str, most: int) -> None:
+        await self._write(rpc.keep_answer, kept, since, most)
+
+    async def rpc_tasks(self, identity: str) -> list[RpcTask]:
+        return await self._read(rpc.tasks, identity)
+
+    async def keep_rpc_task(self, task: RpcTask) -> None:
+        await self._write(rpc.keep_task, task)
 
     def subscribe(self, *topics: str) -> Subscription:
         return self._feed.subscribe(*topics)
