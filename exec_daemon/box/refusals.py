@@ -105,7 +105,7 @@ def _way_out(changes: list[str], ops: list[str]) -> str:
     if not changes:
         return ""
     return (
-        f" box.exec only reads; use op {' or '.join(ops)}."
+        f" box.exec only reads; use op {' or '.join(ops)}, if tools.list has it."
         if ops
         else " box.exec only reads; no op does that."
     )
