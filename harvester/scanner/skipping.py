@@ -7,27 +7,47 @@ could not have made an event, and cannot be what surrounds one.
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 from harvester.scanner.openers import OPENER
 from harvester.scanner.tags import REASONING, REASONING_END
 from patterns import vocabulary
 
-_CALL: Final = rf"(?ai:{'|'.join(vocabulary().call_fences)})"
+_CALL: Final = rf"(?:[ \t]*+(?P<call>(?ai:{'|'.join(vocabulary().call_fences)})))?"
+# A run is taken whole, or each of its characters would be a new beginning.
+_RUNS: Final = {"```": re.compile(rf"```+{_CALL}"), "~~~": re.compile(rf"~~~+{_CALL}")}
+_Find: TypeAlias = Callable[[str, int], int]
+
+
+def _pattern(pattern: re.Pattern[str]) -> _Find:
+    def find(text: str, pos: int) -> int:
+        match = pattern.search(text, pos)
+        return match.start() if match else -1
+
+    return find
+
+
+def _call_fence(runs: re.Pattern[str]) -> _Find:
+    def find(text: str, pos: int) -> int:
+        return next((match.start() for match in runs.finditer(text, pos) if match["call"]), -1)
+
+    return find
+
+
 # What an event can come from, and what has to be there before it is worth searching.
-_TRIGGERS: Final = (
-    ("[", OPENER),
-    ("<", REASONING),
-    ("<", REASONING_END),
-    ("curl ", re.compile("curl ")),
-    ("```", re.compile(rf"```[` \t]*+{_CALL}")),
-    ("~~~", re.compile(rf"~~~[~ \t]*+{_CALL}")),
+_TRIGGERS: Final[tuple[tuple[str, _Find], ...]] = (
+    ("[", _pattern(OPENER)),
+    ("<", _pattern(REASONING)),
+    ("<", _pattern(REASONING_END)),
+    ("curl ", _pattern(re.compile("curl "))),
+    *((run, _call_fence(pattern)) for run, pattern in _RUNS.items()),
 )
 
 
 def can_matter(text: str) -> bool:
     """May an event come of these lines?"""
-    return any(sign in text and pattern.search(text) for sign, pattern in _TRIGGERS)
+    return any(sign in text and find(text, 0) >= 0 for sign, find in _TRIGGERS)
 
 
 class Triggers:
@@ -35,14 +55,14 @@ class Triggers:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._next = {pattern: -1 for _, pattern in _TRIGGERS}
+        self._next = {find: -1 for _, find in _TRIGGERS}
 
     def after(self, pos: int) -> int:
         """The first one from `pos` on; the length of the text if there is none."""
-        for pattern, place in self._next.items():
+        for find, place in self._next.items():
             if place < pos:
-                match = pattern.search(self._text, pos)
-                self._next[pattern] = match.start() if match else len(self._text)
+                found = find(self._text, pos)
+                self._next[find] = found if found >= 0 else len(self._text)
         return min(self._next.values())
 
 
