@@ -9,6 +9,7 @@ parameter or the end of the function.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any, Final
 
 from harvester.dialects.rawvalues import Value
@@ -60,64 +61,70 @@ def read_function(
         key, start = yield from tag_name(reading, position + len(_PARAMETER))
         if key in arguments:
             raise Broken(start)
-        value = yield from _Parameter(reading, name, frozenset(arguments) | {key}, wrapped).value(start)
+        given = frozenset((*arguments, key))
+        value = yield from _Values(reading=reading, tool=name, given=given, wrapped=wrapped).at(start)
         arguments[key] = reading.tools.value(name, key, value.text)
         position = value.end
 
 
-class _Parameter:
-    """Finds the end of one value."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Values:
+    """Finds where a value ends that may hold any markup: where the structure goes on behind it.
 
-    def __init__(self, reading: Reading, tool: str, given: frozenset[str], wrapped: bool) -> None:  # noqa: FBT001
-        self._reading = reading
-        self._source = reading.source
-        self._tool = tool
-        self._given = given
-        self._wrapped = wrapped
+    A value that begins on a line of its own ends at one; `given` are the names of the arguments so far.
+    """
 
-    def value(self, start: int) -> Steps[Value]:
-        lined = (yield from self._source.char(start)) == "\n"
+    reading: Reading
+    tool: str
+    given: frozenset[str]
+    wrapped: bool
+
+    def at(self, start: int) -> Steps[Value]:
+        """The value that begins at `start`."""
+        source = self.reading.source
+        lined = (yield from source.char(start)) == "\n"
         start += lined
         position = start
         while True:
-            found = yield from self._source.find(_ENDINGS, position)
+            found = yield from source.find(_ENDINGS, position)
             if found is None:
                 raise Broken
             place, marker = found
-            if (yield from self._ends(place, marker, start, lined)):
-                text = self._source.text[start:place]
+            begins_line = place == start or source.text[place - 1] == "\n"
+            if (yield from self._ends(marker, place + len(marker), lined=lined, begins_line=begins_line)):
+                text = source.text[start:place]
                 end = place + (len(marker) if marker == _END_PARAMETER else 0)
                 return Value(text.removesuffix("\n") if lined else text, end)
             position = place + len(marker)
 
-    def _ends(self, place: int, marker: str, start: int, lined: bool) -> Steps[bool]:  # noqa: FBT001
-        """Does the marker at `place` belong to the structure?"""
-        text = self._source.text
-        begins_line = place == start or text[place - 1] == "\n"
+    def _ends(self, marker: str, behind: int, *, lined: bool, begins_line: bool) -> Steps[bool]:
+        """Does the marker that ends at `behind` belong to the structure?"""
         if marker == _PARAMETER:
-            return lined and begins_line and (yield from self._begins_parameter(place + len(marker)))
+            return lined and begins_line and (yield from self._begins_parameter(behind))
         if marker == END_FUNCTION:
-            return lined and begins_line and (yield from self._ends_function(place + len(marker)))
-        behind = place + len(marker)
-        ends_line = (yield from self._source.char(behind)) in ("\n", "")
+            return lined and begins_line and (yield from self._ends_function(behind))
+        source = self.reading.source
+        ends_line = (yield from source.char(behind)) in ("\n", "")
         if lined and not (begins_line or ends_line):
             return False
-        behind = yield from self._source.blanks(behind)
-        following = yield from self._source.marker_at(behind, _NEXT)
+        behind = yield from source.blanks(behind)
+        following = yield from source.marker_at(behind, _NEXT)
         if following == END_FUNCTION:
             return (yield from self._ends_function(behind + len(following)))
-        return following == _PARAMETER or (following == END_CALL and self._wrapped)
+        return following == _PARAMETER or (following == END_CALL and self.wrapped)
 
     def _begins_parameter(self, position: int) -> Steps[bool]:
         """Is it an argument that the tool has and that was not given yet?"""
-        found = yield from self._source.find_near(_TAG_END, position, MAX_NAME)
-        name = self._source.text[position : found[0]] if found else ""
-        known = self._reading.tools.arguments(self._tool)
-        return name not in self._given and (name in known if known else _NAME.fullmatch(name) is not None)
+        source = self.reading.source
+        found = yield from source.find_near(_TAG_END, position, MAX_NAME)
+        name = source.text[position : found[0]] if found else ""
+        known = self.reading.tools.arguments(self.tool)
+        return name not in self.given and (name in known if known else _NAME.fullmatch(name) is not None)
 
     def _ends_function(self, behind: int) -> Steps[bool]:
         """`</function>` ends the function if the call ends or goes on behind it."""
-        position = yield from self._source.blanks(behind)
-        if not self._wrapped or (yield from self._source.marker_at(position, _AFTER_FUNCTION)):
+        source = self.reading.source
+        position = yield from source.blanks(behind)
+        if not self.wrapped or (yield from source.marker_at(position, _AFTER_FUNCTION)):
             return True
-        return not (yield from self._source.char(position))
+        return not (yield from source.char(position))
