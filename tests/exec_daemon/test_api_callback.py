@@ -11,6 +11,8 @@ from typing import Any
 
 import httpx2
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from messaging import EventType, JobEvent, read_event, sign, webhook_headers
 from messaging.sinks import Callback, CallbackSink
@@ -247,6 +249,49 @@ def test_what_was_answered_202_survives_a_restart(start_daemon: Callable[..., An
     job.operator = again.client("operator")
     assert job.events() == [job.event(0, EventType.ACCEPTED)]
     assert job.send(job.event(1, EventType.SUCCEEDED)).status_code == 202  # the secret is still the same
+
+
+values = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.lists(st.text(), max_size=2)
+)
+documents = st.fixed_dictionaries(
+    {
+        "job_id": st.just("fuzzed") | values,
+        "seq": st.integers(0, 20) | values,
+        "ts": st.just("2026-11-30T12:00:00.000Z") | values,
+        "type": st.sampled_from(sorted(EventType)) | values,
+    },
+    optional=dict.fromkeys(("url", "stage", "pct", "message", "result", "artifacts", "code", "x"), values),
+)
+
+
+@pytest.fixture(scope="module")
+def told_anything(daemon: Any) -> Expected:
+    return Expected(daemon, "fuzzed")
+
+
+@settings(max_examples=200)
+@given(documents)
+def test_whatever_is_signed_is_kept_or_refused_by_name(
+    told_anything: Expected, document: dict[str, Any]
+) -> None:
+    answer = told_anything.send(json.dumps(document).encode())
+    assert answer.status_code in (202, 400, 409)
+    if answer.status_code == 202:
+        read_event(document)
+    numbers = [one.seq for one in told_anything.events()]
+    assert numbers == sorted(set(numbers))
+
+
+@pytest.mark.parametrize("name", ["%ff", "%ED%A0%80", "%00", "x" * 3000, "..", "%2e%2e", "a%2fb", "é", "%20"])
+def test_a_path_that_names_no_job_is_refused_like_any_other(daemon: Any, name: str) -> None:
+    answer = nobody(daemon).post(f"/callback/{name}", content=b"{}")
+    assert answer.status_code in (401, 404, 405)
 
 
 async def test_our_own_sink_is_understood(daemon: Any, expected: Expected) -> None:  # M-26, M-36, M-50
