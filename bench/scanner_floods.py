@@ -59,6 +59,8 @@ FLOODS: Final[dict[str, Callable[[int], str]]] = {
     "<code></code>": lambda n: "<code>[TOOL a]</code>" * n,
     "valid calls": lambda n: '[TOOL tools.list {"filter": "x"}]\n' * n,
     "valid calls of an unknown op": lambda n: '[TOOL no.such {"a": 1}] ' * n,
+    "one backtick run": lambda n: "`" * n + "[TOOL a]",
+    "call, then broken": lambda n: "[TOOL a {}][TOOL {" * n,
     "backtick ladder": lambda n: "[TOOL a] " + _ladder(8 * n),
     "fences of changing length": lambda n: "```\n````\n" * n + "[TOOL a]",
     "] in arrays": lambda n: '[TOOL a {"x": [' + "[]," * n,

@@ -8,7 +8,16 @@ from typing import Final
 
 from harvester.events import Directive, Form, SkipReason, Verdict
 from harvester.scanner.ledger import Ledger
-from harvester.scanner.openers import OPENER, Ahead, Construct, Kind, balanced_end, marked, read_construct
+from harvester.scanner.openers import (
+    OPENER,
+    Ahead,
+    Construct,
+    Kind,
+    balanced_end,
+    closed_end,
+    marked,
+    read_construct,
+)
 from harvester.scanner.passage import Passage
 from harvester.scanner.stretches import Curl, Layout
 from harvester.scanner.sweep import Sweep
@@ -168,9 +177,8 @@ class Inside:
         construct = self._construct(start)
         if construct.kind is not Kind.BROKEN:
             return construct.end
-        end = balanced_end(self._text, construct.brace)
-        close = _BROKEN_END.match(self._text, end) if end else None
-        return close.end() if close else len(self._text)
+        behind = closed_end(self._text, construct.brace)
+        return behind if behind > 0 else len(self._text)
 
     def _construct(self, start: int) -> Construct:
         """What the opener begins; in code or in a tag `layout` has not read it."""

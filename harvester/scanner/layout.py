@@ -15,7 +15,7 @@ from harvester.policy import ScanPolicy
 from harvester.scanner.curl import read_curl
 from harvester.scanner.marks import MARKS, Quotations, Strikes
 from harvester.scanner.markup import Markup
-from harvester.scanner.openers import OPENER, Kind, marked, read_construct
+from harvester.scanner.openers import OPENER, Construct, Kind, closed_end, marked, read_construct
 from harvester.scanner.stretches import Curl, Layout
 
 _MARKS: Final = "".join(sorted(MARKS - {'"'}))
@@ -27,6 +27,9 @@ _IN_DIRECTIVE: Final = re.compile(r"\\[\s\S]?|`+")
 # A line goes on behind an odd number of backslashes at its end.
 _CURL_LINE: Final = r"[^\\\n]*+(?:\\[^\n][^\\\n]*+)*+"
 _CURL_LINES: Final = re.compile(rf"(?:{_CURL_LINE}\\\n)*+{_CURL_LINE}\\?")
+
+# Links in a chain of directives behind a broken one; no reply has more than one of these.
+_MOST_LOOKS: Final = 16
 
 
 class Runs:
@@ -52,6 +55,7 @@ class Reader:
         self._policy = policy
         self._curl = curl
         self._curl_end = 0
+        self._looks_left = _MOST_LOOKS
         self._runs = Runs(text)
         self._strikes = Strikes(text)
         self._quotations = Quotations(text)
@@ -124,20 +128,25 @@ class Reader:
 
     def _chain(self, start: int) -> None:
         """Directives with nothing between them: whether one is a link depends on the next (GRAMMAR 1)."""
-        chain = [read_construct(self._text, start, self._policy)]
-        while chain[-1].end > 0 and OPENER.match(self._text, chain[-1].end):
-            chain.append(read_construct(self._text, chain[-1].end, self._policy))
+        first = read_construct(self._text, start, self._policy)
+        chain = [(first, first.end)]
+        while chain[-1][1] > 0 and OPENER.match(self._text, chain[-1][1]):
+            construct = read_construct(self._text, chain[-1][1], self._policy)
+            chain.append((construct, self._behind(construct)))
         followed = False  # by a `[` that opens a directive
-        for construct in reversed(chain):
+        for construct, behind in reversed(chain):
             self._layout.constructs[construct.start] = construct
-            link = (
-                construct.end > 0
-                and not followed
-                and self._text[construct.end : construct.end + 1] in {"(", "["}
-            )
+            link = behind > 0 and not followed and self._text[behind : behind + 1] in {"(", "["}
             if link:
                 self._layout.links.add(construct.start)
             followed = not link and construct.kind in {Kind.CALL, Kind.BROKEN}
+
+    def _behind(self, construct: Construct) -> int:
+        """Behind its `]`, -1 if it has none. Looks for that of broken ones are few: each may take all the text."""
+        if construct.kind is not Kind.BROKEN or self._looks_left == 0:
+            return construct.end
+        self._looks_left -= 1
+        return closed_end(self._text, construct.brace)
 
     def _through(self, start: int, end: int) -> int:
         """Go through a directive, where only backtick runs mean something, if they pair beyond its end."""

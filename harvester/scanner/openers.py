@@ -108,6 +108,13 @@ def balanced_end(text: str, brace: int) -> int | None:
     return None
 
 
+def closed_end(text: str, brace: int) -> int:
+    """Behind the `]` that follows the balanced end of the `{` at `brace`, -1 if none does."""
+    end = balanced_end(text, brace)
+    close = _CLOSE.match(text, end) if end else None
+    return close.end() if close else -1
+
+
 _STOP: Final = re.compile(r"[\]{]")
 
 
