@@ -9,11 +9,14 @@ import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
+from functools import partial
+from io import BytesIO
+from typing import Any, Final
 
 from exec_daemon.access.callback_secret import callback_secret
 from exec_daemon.access.rates import Buckets
 from exec_daemon.access.tokens import ensure_bootstrap
+from exec_daemon.artifacts import Artifacts
 from exec_daemon.box import BoxContext, Scope
 from exec_daemon.box_reads import BoxReads
 from exec_daemon.calls.execute import Executor
@@ -26,7 +29,7 @@ from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Store, StoreError, open_store, random_id, utc_now
 from exec_daemon.store_facts import FactsFromStore
 from exec_daemon.tls import ensure_certificates
-from messaging import secret_values
+from messaging import ArtifactError, secret_values
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +37,20 @@ log = logging.getLogger(__name__)
 _TOUCH_EVERY_S: Final = 5.0
 
 
-def _box_reads(settings: DaemonSettings, home: Home, store: Store) -> BoxReads:
+def _artifacts(settings: DaemonSettings, home: Home) -> Artifacts:
+    folders = (home.outbox, *settings.artifact_folders)
+    return Artifacts(home.artifacts, folders, settings.limits.max_artifact_bytes)
+
+
+def _keep_reading(artifacts: Artifacts, content: bytes) -> dict[str, Any] | None:
+    try:
+        return artifacts.keep(BytesIO(content), "application/json").to_json()
+    except ArtifactError as lost:
+        log.warning("the whole of a reading that was cut could not be kept: %s", lost)
+        return None
+
+
+def _box_reads(settings: DaemonSettings, home: Home, store: Store, artifacts: Artifacts) -> BoxReads:
     facts = FactsFromStore(store, asyncio.get_running_loop())
 
     def context(scope: Scope) -> BoxContext:
@@ -46,21 +62,31 @@ def _box_reads(settings: DaemonSettings, home: Home, store: Store) -> BoxReads:
             secrets=secret_values(os.environ),
             daemon_file=home.address,
             program=settings.box_ctl,
+            keep=partial(_keep_reading, artifacts),
         )
 
     return BoxReads(context, settings.limits.box_time_limit_s)
 
 
-def _services(settings: DaemonSettings, home: Home, store: Store, box: BoxReads) -> Services:
+def _services(settings: DaemonSettings, home: Home, store: Store) -> Services:
+    artifacts = _artifacts(settings, home)
+    box = _box_reads(settings, home, store, artifacts)
     ops, buckets = registry(ALLOWLIST), Buckets(time.monotonic)
     return Services(
         settings=settings,
         store=store,
         registry=ops,
         executor=Executor(
-            registry=ops, store=store, buckets=buckets, limits=settings.limits, box=box, new_id=random_id
+            registry=ops,
+            store=store,
+            buckets=buckets,
+            limits=settings.limits,
+            box=box,
+            keep=artifacts,
+            new_id=random_id,
         ),
         buckets=buckets,
+        artifacts=artifacts,
         clock=utc_now,
         new_id=random_id,
         stopping=asyncio.Event(),
@@ -99,7 +125,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
     store = await open_store(home.database)
     try:
         await _prepare(settings, home, store)
-        services = _services(settings, home, store, _box_reads(settings, home, store))
+        services = _services(settings, home, store)
         writer = asyncio.create_task(_keep_writing_token_uses(services))
         try:
             yield services

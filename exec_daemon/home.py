@@ -49,6 +49,15 @@ class Home:
     def log(self) -> Path:
         return self.root / "daemon.log"
 
+    @property
+    def artifacts(self) -> Path:
+        return self.root / "artifacts"
+
+    @property
+    def outbox(self) -> Path:
+        """Where whoever runs on this machine puts files that `artifact.put` may keep."""
+        return self.root / "outbox"
+
     def token(self, name: str) -> Path:
         """The file with the bootstrap token of that name."""
         return self.root / "tokens" / name
@@ -85,7 +94,7 @@ def _private(directory: Path) -> None:
 def prepare(root: Path) -> Home:
     """Makes the directories; raises `HomeUnusable`."""
     try:
-        for directory in (root, root / "tokens"):
+        for directory in (root, root / "tokens", root / "artifacts", root / "outbox"):
             _private(directory)
     except OSError as failure:
         raise _unusable(root, failure) from None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from exec_daemon.access.callback_secret import CallbackSecret
 from exec_daemon.access.rates import Buckets
+from exec_daemon.artifacts import Artifacts
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.registry import Registry
 from exec_daemon.settings import DaemonSettings
@@ -25,6 +26,7 @@ class Services:
     registry: Registry
     executor: Executor
     buckets: Buckets
+    artifacts: Artifacts
     clock: Clock
     new_id: NewId
     stopping: asyncio.Event

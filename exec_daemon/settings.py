@@ -34,6 +34,8 @@ class DaemonLimits:
     max_body_bytes: int = 2 * 1024 * 1024 + 64 * 1024
     # O 7.1: a read is worth waiting for so long.
     box_time_limit_s: float = 5.0
+    # A screen recording of a minute or a day's log; what is larger belongs into a bucket.
+    max_artifact_bytes: int = 64 * 1024 * 1024
     # O-85: two agents that answer each other in a loop get slow enough for a person to see.
     dm_pair_per_min: int = 30
     rates: Mapping[Role, Rates] = field(default_factory=lambda: ROLE_RATES)
@@ -51,7 +53,7 @@ class DaemonSettings:
     """`home` is BOX_HOME. `port` 0 picks a free one. `repos` are checkouts by key, for the repo reads.
 
     `box_ctl` is a program that answers the reads in place of ours. `allow_remote` lets the daemon listen
-    beyond this machine.
+    beyond this machine. `artifact_folders` are folders whose files `artifact.put` may keep.
     """
 
     home: Path
@@ -60,5 +62,6 @@ class DaemonSettings:
     allow_remote: bool = False
     box_ctl: Path | None = None
     repos: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
+    artifact_folders: tuple[Path, ...] = ()
     limits: DaemonLimits = field(default_factory=DaemonLimits)
     log_to_stderr: bool = True

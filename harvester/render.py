@@ -20,7 +20,7 @@ from harvester.fit import block, shares, wanted
 from harvester.formatters import failure, formatted
 from harvester.inert import clean, cleaned, inert, word
 from harvester.parse import Notice
-from messaging import Call, CallError, OpInfo, Result
+from messaging import Call, CallError, OpInfo, Result, artifact_in
 
 # O-19: what an agent reads at a glance and what fits any chat bridge.
 MOST_CHARS: Final = 4000
@@ -30,7 +30,7 @@ _OP_CHARS, _BRIEF_CHARS, _JOB_CHARS, _NOTICE_CHARS = 40, 24, 40, 300
 
 # The arguments that say which of two equal ops this was.
 _BRIEF: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"box.exec": ("action", "arg"), "dm.send": ("to",), "job.get": ("id",)}
+    {"box.exec": ("action", "arg"), "dm.send": ("to",), "job.get": ("id",), "artifact.put": ("path",)}
 )
 
 
@@ -86,7 +86,10 @@ def _text(answer: Answered, ops: Sequence[OpInfo]) -> str:
 
 
 def _reference(result: Result) -> str:
-    """Where the whole is, in words that are no directive."""
+    """Where the whole is, in words that are no directive: the artifact, else the job."""
+    whole = artifact_in(result.data)
+    if whole is not None:
+        return f"; all of it: artifact {whole.sha256}"
     return f"; all of it: op job.get, id {word(result.job_id, _JOB_CHARS)}" if result.job_id else ""
 
 

@@ -124,6 +124,7 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         allow_remote=settings["daemon.allow_remote"],
         box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
+        artifact_folders=tuple(Path(folder).expanduser() for folder in settings["artifacts.folders"]),
         limits=DaemonLimits(
             dm_pair_per_min=settings["rates.dms_per_minute"], rates={**ROLE_RATES, **limited}
         ),

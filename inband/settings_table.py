@@ -110,6 +110,7 @@ SETTINGS: Final = (
         "messages from one agent to the same other; 0 for no limit",
         bounds=_RATE,
     ),
+    Setting("artifacts", "folders", list, [], "folders whose files artifact.put may keep, beside the outbox"),
     Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
 )
 

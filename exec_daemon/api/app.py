@@ -6,7 +6,18 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from exec_daemon.access.identity import Role
-from exec_daemon.api.endpoints import agents, callback, jobs, operations, ops, replies, runs, threads, tokens
+from exec_daemon.api.endpoints import (
+    agents,
+    artifacts,
+    callback,
+    jobs,
+    operations,
+    ops,
+    replies,
+    runs,
+    threads,
+    tokens,
+)
 from exec_daemon.api.endpoints.exec import call
 from exec_daemon.api.middleware import AccessLog, Incidents
 from exec_daemon.api.problems import EXCEPTIONS
@@ -32,6 +43,7 @@ ROWS: tuple[Row, ...] = (
     Row("GET", "/jobs/{id}/events", jobs.events, ANYONE),
     Row("POST", "/jobs/{id}/cancel", jobs.cancel, OPERATOR | {Role.AGENT, Role.WORKER}),
     Row("POST", "/callback", callback.expect, OPERATOR),
+    Row("GET", "/artifacts/{sha256}", artifacts.one, ANYONE),
     Row("GET", "/threads", threads.every, ANYONE),
     Row("POST", "/threads", threads.create, OPERATOR),
     Row("GET", "/threads/{id}", threads.one, ANYONE),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ _NO_STORE: Final = absent("no store here: this machine's daemon has not been sta
 
 
 def read(action: str, arg: object, context: BoxContext) -> dict[str, Any]:
-    """`{action, host, at, data, truncated?, notes?}` (O-45), at most 64 KiB as JSON.
+    """`{action, host, at, data, truncated?, artifact?, notes?}` (O-45), at most 64 KiB as JSON.
 
     `arg` is None where none was given. Blocks for up to five seconds. Raises `BoxError` with
     UNKNOWN_ACTION, INVALID_ARGS, NOT_FOUND, UNAVAILABLE or TIMEOUT; the first two before anything is touched.
@@ -59,4 +60,7 @@ def _document(chosen: Action, found: Reading, context: BoxContext) -> dict[str, 
     }
     if found.truncated or cuts:
         document["truncated"] = True
+    whole = context.keep(json.dumps(tree, ensure_ascii=False).encode("utf-8", "replace")) if cuts else None
+    if whole is not None:
+        document["artifact"] = whole
     return document | ({"notes": notes} if notes else {})

@@ -188,7 +188,9 @@ class BoxContext:
     epoch. `secrets` are values that never leave, whatever they look like (`messaging.secret_values`).
     `sample_s` is how long the use of the processor is measured. `tmux_socket` is the server to look at, the
     user's own when None. `daemon_file` is `daemon.json` of our daemon. `program` is another box-ctl program,
-    which then answers the reads of the machine. `limit_s` is for all programs of one read together.
+    which then answers the reads of the machine. `limit_s` is for all programs of one read together. `keep`
+    takes the whole of a reading that is cut, as JSON, and gives the reference that is shown, None when it
+    cannot.
     """
 
     facts: StoreFacts | None = None
@@ -202,3 +204,4 @@ class BoxContext:
     daemon_file: Path | None = None
     program: Path | None = None
     limit_s: float = READ_LIMIT_S
+    keep: Callable[[bytes], dict[str, Any] | None] = lambda _: None

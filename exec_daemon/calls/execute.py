@@ -11,7 +11,7 @@ from exec_daemon.access.rates import Buckets
 from exec_daemon.access.tokens import Asker
 from exec_daemon.calls.admit import Admitted, admit, effective, take_rate
 from exec_daemon.calls.jobs import RunningJobs
-from exec_daemon.calls.op import BoxRead, Op, OpContext
+from exec_daemon.calls.op import BoxRead, Keeper, Op, OpContext
 from exec_daemon.calls.registry import Registry
 from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import Conflict, NewId, NewJob, Running, Store
@@ -79,6 +79,7 @@ class Executor:
         buckets: Buckets,
         limits: DaemonLimits,
         box: BoxRead,
+        keep: Keeper,
         new_id: NewId,
     ) -> None:
         self._registry = registry
@@ -86,6 +87,7 @@ class Executor:
         self._buckets = buckets
         self._limits = limits
         self._box = box
+        self._keep = keep
         self._new_id = new_id
         self.jobs = RunningJobs(store, self._context)
 
@@ -153,4 +155,5 @@ class Executor:
             ops=self._registry.infos,
             may=lambda op: decide(call.identity, op, {}, call.facts).allowed,
             box=self._box,
+            keep=self._keep,
         )

@@ -13,6 +13,7 @@ from typing import Final
 
 from exec_daemon.calls.admit import Admitted
 from exec_daemon.calls.faults import fault, store_error
+from exec_daemon.calls.keep import small_enough
 from exec_daemon.calls.op import Ended, OpContext
 from exec_daemon.store import Outcome, Store, StoreError
 from messaging import CallError, ErrorCode, Job, error
@@ -28,6 +29,10 @@ async def _time_out(call: Admitted, run: asyncio.Task[Ended]) -> CallError:
     await asyncio.wait({run}, timeout=_STOP_S)
     text = f"{call.op.name} did not end within {call.op.time_limit_s:g} s."
     return error(ErrorCode.TIMEOUT, text, side_effecting=call.op.side_effecting)
+
+
+async def _whole(call: Admitted, context: OpContext) -> Ended:
+    return await small_enough(await call.op.run(call.arguments, context), context.keep)
 
 
 def _ended(run: asyncio.Task[Ended]) -> Ended:
@@ -95,7 +100,7 @@ class RunningJobs:
 
     async def _attempt(self, call: Admitted, job: Job) -> Ended:
         """One run of the op within its time limit."""
-        run = asyncio.create_task(call.op.run(call.arguments, self._context(call, job)))
+        run = asyncio.create_task(_whole(call, self._context(call, job)))
         self._runs[job.id] = run
         try:
             await asyncio.wait({run}, timeout=call.op.time_limit_s)

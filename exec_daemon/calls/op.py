@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,7 +12,7 @@ from exec_daemon.access.identity import Identity
 from exec_daemon.store.port import Store
 from exec_daemon.store.sources import NewId
 from exec_daemon.store.values import Effect
-from messaging import CallError, OpInfo
+from messaging import ArtifactRef, CallError, OpInfo
 
 
 class Arguments(BaseModel):
@@ -32,6 +32,18 @@ class Success:
 BoxRead: TypeAlias = Callable[[str, str | int | None, Identity], Awaitable[Any | CallError]]
 
 
+class Keeper(Protocol):
+    """Keeps content that no journal should hold. It belongs to a job by the effect `KeepArtifact`."""
+
+    async def content(self, content: bytes, content_type: str) -> ArtifactRef:
+        """Raises `ArtifactError`."""
+        ...
+
+    async def file(self, path: str, content_type: str | None) -> ArtifactRef | CallError:
+        """A file of the box, or why it is not kept."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpContext:
     """What an op may use. `identity` is the effective one; `thread` is where the call was written."""
@@ -44,6 +56,7 @@ class OpContext:
     ops: tuple[OpInfo, ...]
     may: Callable[[str], bool]
     box: BoxRead
+    keep: Keeper
 
 
 Ended: TypeAlias = Success | CallError

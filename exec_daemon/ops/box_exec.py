@@ -7,7 +7,8 @@ from pydantic import Field
 from exec_daemon.box.arguments import check as check_argument
 from exec_daemon.box.refusals import unknown_action
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
-from messaging import CallError
+from exec_daemon.store.values import KeepArtifact
+from messaging import CallError, artifact_in
 from patterns import vocabulary
 
 _ACTIONS = tuple((action.name, action.argument) for action in vocabulary().box_actions.values())
@@ -38,9 +39,12 @@ def check(args: Args) -> CallError | None:
 
 
 async def run(args: Args, context: OpContext) -> Ended:
-    """Reads, within the scope of the asker (O-46)."""
+    """Reads, within the scope of the asker (O-46). The whole of what was cut belongs to this job."""
     reading = await context.box(args.action, args.arg, context.identity)
-    return reading if isinstance(reading, CallError) else Success(reading)
+    if isinstance(reading, CallError):
+        return reading
+    whole = artifact_in(reading)
+    return Success(reading, () if whole is None else (KeepArtifact(whole),))
 
 
 OP = Op(

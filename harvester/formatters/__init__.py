@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from harvester.formatters.artifacts import kept
 from harvester.formatters.box import look
 from harvester.formatters.dms import inbox, sent
 from harvester.formatters.hints import failure
@@ -22,13 +23,19 @@ FORMATTERS: Final[Mapping[str, Formatter]] = MappingProxyType(
         "dm.send": sent,
         "dm.read": inbox,
         "job.get": job,
+        "artifact.put": kept,
     }
 )
 
 
 def formatted(op: str, data: Any) -> str:
     """The data of a result as text. Data of an unexpected shape is shown generically, never an error."""
-    return FORMATTERS.get(op, plain)(data)
+    return kept(data) if _only_kept(data) else FORMATTERS.get(op, plain)(data)
+
+
+def _only_kept(data: Any) -> bool:
+    """Was the whole result too large to come with it (M-81)?"""
+    return isinstance(data, dict) and data.keys() == {"artifact"}
 
 
 __all__ = ["FORMATTERS", "Formatter", "failure", "formatted", "plain"]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from harvester.formatters.plain import lines, plain
+from messaging import artifact_in
+
+LEFT_OUT: Final = "(the box left out more)"
 
 
 def look(data: Any) -> str:
@@ -21,7 +24,8 @@ def _look(data: dict[str, Any]) -> Iterator[str]:
         yield ", ".join(where)
     yield from _seen(data["data"])
     if data.get("truncated"):
-        yield "(the box left out more)"
+        whole = artifact_in(data)
+        yield f"(the box left out more; all of it: artifact {whole.sha256})" if whole else LEFT_OUT
     notes = data.get("notes") or []
     for note in notes if isinstance(notes, list) else [notes]:
         yield f"note: {note}"

@@ -16,7 +16,7 @@ NAMES = {Role.OPERATOR: "operator", Role.HARVESTER: "harvester"}
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.method} {row.path}")
 def test_an_endpoint_is_closed_to_every_role_that_its_row_does_not_name(daemon: Any, row: Row) -> None:
-    path = row.path.format(id="none", op="none", name="none")  # O-33 default deny
+    path = row.path.format(id="none", op="none", name="none", sha256="none")  # O-33 default deny
     for role in Role:
         client = daemon.client(NAMES.get(role, f"{role}/x"))
         if role in row.roles and path.endswith("/stream"):

@@ -118,7 +118,9 @@ def test_without_a_valid_token_there_is_no_identity(daemon: Any, header: str | N
     with daemon.bearing(None) as client:
         headers = {"authorization": header} if header is not None else {}
         for row in ROWS:
-            answer = client.request(row.method, row.path.format(id="x", op="x", name="x"), headers=headers)
+            answer = client.request(
+                row.method, row.path.format(id="x", op="x", name="x", sha256="x"), headers=headers
+            )
             assert (answer.status_code, code(answer.json())) == (401, "UNAUTHENTICATED")
             assert answer.headers["www-authenticate"].startswith("Bearer")
 

@@ -71,7 +71,7 @@ requests = st.builds(Sent, st.sampled_from(WHO), words, bodies | calls, queries,
 def test_nothing_that_is_sent_makes_a_fault(daemon: Any, row: Row, sent: Sent) -> None:
     daemon.agent("heron")
     segment = quote(sent.name or "t", safe="")
-    path = row.path.format(id=segment, op=segment, name=segment)
+    path = row.path.format(id=segment, op=segment, name=segment, sha256=segment)
     content = None if row.method in ("GET", "DELETE") else json.dumps(sent.body)
     with daemon.client(sent.who).stream(
         row.method, path, params=sent.query, headers=sent.headers, content=content

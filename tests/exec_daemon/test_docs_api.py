@@ -67,6 +67,7 @@ def streamed(client: Any, method: str, path: str, headers: dict[str, str], shown
 
 def test_each_example_of_the_page_is_answered_as_it_says(start_daemon: Callable[..., Any]) -> None:
     running, known = start_daemon(), dict[str, str]()
+    (running.home / "outbox" / "report.txt").write_text("All good.\n")
     messages = blocks()
     for asked, said in zip(messages[::2], messages[1::2], strict=True):
         method, path = asked.first.split(" ")
@@ -80,6 +81,12 @@ def test_each_example_of_the_page_is_answered_as_it_says(start_daemon: Callable[
             continue
         answer = client.request(method, path, headers=fields, content=body or None)
         assert f"{answer.status_code} {answer.reason_phrase}" == said.first, (asked.first, answer.text)
+        if said.headers.get("Content-Type") == "text/plain":
+            assert answer.text.strip() == said.body
+            assert (
+                said.headers.items() <= {name.title(): text for name, text in answer.headers.items()}.items()
+            )
+            continue
         shown_body = json.loads(said.body)
         known.update(ids(shown_body, answer.json()))
         assert shape(answer.json()) == shape(shown_body), asked.first

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from exec_daemon.access.grants import Rates
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rates import Buckets
 from exec_daemon.access.tokens import Asker
+from exec_daemon.artifacts import Artifacts
 from exec_daemon.calls.execute import Executor, Pending, Rehearsed
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
 from exec_daemon.calls.registry import registry
@@ -64,6 +67,7 @@ def executor(store: MemoryStore, *ops: Op, limits: DaemonLimits | None = None) -
         buckets=Buckets(lambda: 0.0),
         limits=limits or DaemonLimits(),
         box=no_box,
+        keep=Artifacts(Path(gettempdir()) / "inband-tests-never-used", (), 0),
         new_id=random_id,
     )
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from exec_daemon.access.identity import Identity, Role, identity
+from exec_daemon.artifacts import Artifacts
 from exec_daemon.calls.op import OpContext, Success
 from exec_daemon.calls.registry import registry, validate
 from exec_daemon.ops import ALLOWLIST
@@ -54,6 +56,7 @@ class Desk:
             ops=REGISTRY.infos,
             may=lambda op: op != "dm.send",
             box=box,
+            keep=Artifacts(Path("/dev/null"), (), 0),
         )
 
 

@@ -265,3 +265,25 @@ def test_a_missing_recipient_is_answered_with_near_names() -> None:
 
 def test_an_error_that_may_pass_says_so() -> None:
     assert hint(ErrorCode.BUSY, Call("dm.send")) == ["BUSY: no.", "This may work later."]
+
+
+REF = {"uri": f"/artifacts/{'a' * 64}", "sha256": "a" * 64, "bytes": 2048, "content_type": "text/html"}
+
+
+@pytest.mark.parametrize("op", ["artifact.put", "dm.read", "x.y"])
+def test_a_result_that_is_kept_as_an_artifact_says_where(op: str) -> None:
+    # M-81
+    assert formatted(op, {"artifact": REF}) == f"kept as artifact {'a' * 64}, 2 KiB of text/html"
+
+
+def test_what_only_looks_like_an_artifact_is_shown_as_it_is() -> None:
+    assert formatted("artifact.put", {"artifact": 5}) == "artifact: 5"
+    assert formatted("artifact.put", {"artifact": REF, "n": 1}).endswith("\nn: 1")
+
+
+def test_a_reading_that_was_cut_names_its_whole() -> None:
+    # O-19, O-45
+    reading = {"data": {"n": 1}, "truncated": True}
+    assert formatted("box.exec", reading) == "n: 1\n(the box left out more)"
+    said = formatted("box.exec", reading | {"artifact": REF})
+    assert said == f"n: 1\n(the box left out more; all of it: artifact {'a' * 64})"

@@ -152,6 +152,14 @@ def test_a_long_result_is_cut_in_the_middle_and_says_where_the_whole_is() -> Non
     assert "characters left out; all of it: op job.get, id j1 …" in text
 
 
+def test_the_note_of_a_cut_names_the_artifact_where_there_is_one() -> None:
+    # O-19, M-81
+    ref = {"uri": "/artifacts/x", "sha256": "a" * 64, "bytes": 1, "content_type": "text/plain"}
+    text = render([answered("box.exec", {"data": {"lines": ["x" * 50] * 200}, "artifact": ref})])
+    assert f"characters left out; all of it: artifact {'a' * 64} …" in text
+    assert says_nothing(text)
+
+
 def test_a_cut_result_without_a_job_names_none() -> None:
     bad = Answered(Call("x"), Result(op="x", error=error(ErrorCode.INTERNAL_ERROR, "y " * 5000)))
     assert "characters left out …" in render([bad])
