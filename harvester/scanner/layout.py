@@ -142,7 +142,7 @@ class Reader:
             followed = not link and construct.kind in {Kind.CALL, Kind.BROKEN}
 
     def _behind(self, construct: Construct) -> int:
-        """Behind its `]`, -1 if it has none. Looks for that of broken ones are few: each may take all the text."""
+        """Behind its `]`, -1 if it has none. Few looks at broken ones: each may take all the text."""
         if construct.kind is not Kind.BROKEN or self._looks_left == 0:
             return construct.end
         self._looks_left -= 1
