@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from inband.cli.job_callback import expect, resend
+from inband.cli.job_callback import cancel_over_nats, expect, resend
 from inband.cli.job_watch import watch
 from inband.cli.shared import connected, json_option, show, table
+from inband.errors import Exit
 from messaging import Job, JobState
 
 
@@ -70,10 +71,15 @@ def _one(found: Job, events: list[dict[str, Any]]) -> Iterator[str]:
 
 @job.command()
 @click.argument("job_id", metavar="ID")
+@click.option("--nats", metavar="URL", help="Ask a tool that tells its events over NATS to stop.")
+@click.option("--reason", metavar="TEXT", help="With --nats: what the job will say it was cancelled for.")
 @json_option
 @click.pass_context
-def cancel(ctx: click.Context, *, job_id: str, as_json: bool) -> None:
+def cancel(ctx: click.Context, *, job_id: str, nats: str | None, reason: str | None, as_json: bool) -> int:
     """Cancel a running job. Example: box job cancel job-3f2a…"""
+    if nats is not None:
+        return cancel_over_nats(nats, job_id, reason, as_json=as_json)
     with connected(ctx) as client:
         found = client.cancel(job_id)
     show(found.to_json(), lambda: [f"{found.id}: {found.state}"], as_json=as_json)
+    return Exit.OK

@@ -1,4 +1,4 @@
-"""`box job expect` and `box job resend`: jobs that run elsewhere, and what of them did not get through."""
+"""Jobs that run elsewhere: made, stopped, and their events sent again that did not get through."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from inband.cli.shared import connected, json_option, settings_of, show
 from inband.errors import Exit
-from messaging.sinks import Resent, Spool, transport
+from messaging.sinks import Resent, Spool, request_cancel, transport
 from messaging.sinks import resend as send_again
 
 # What the tool's environment said of its one job.
@@ -86,3 +86,11 @@ async def _resend(spool: Spool, job_id: str) -> Resent:
         return await send_again(spool, job_id, sink)
     finally:
         await sink.close()
+
+
+def cancel_over_nats(url: str, job_id: str, reason: str | None, *, as_json: bool) -> Exit:
+    """Asks a tool to stop (M-65); 1 when its job has ended already, 4 when nobody listens."""
+    answer = asyncio.run(request_cancel(url, job_id, reason))
+    stops = answer.get("ok") is True
+    show(dict(answer), lambda: [f"{job_id}: {'stops' if stops else 'has ended already'}"], as_json=as_json)
+    return Exit.OK if stops else Exit.FAILED

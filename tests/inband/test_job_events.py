@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from messaging import EventType
 from messaging.sinks import Callback, CallbackSink, NatsSink, NatsTarget, Spool
+from messaging.sources import nats_events
 from tests.inband.conftest import Box
 from tests.integration._nats_server import nats_server
 from tests.integration._receiver import Receiver
@@ -117,6 +119,27 @@ def test_a_stream_is_watched(box: Box, tmp_path: Path) -> None:  # M-63
         asyncio.run(publish(server.url))
         watched = box.run("job", "watch", "job-1", "--nats", server.url, "--json")
     assert lines(watched.stdout) == [one.to_json() for one in story(4)]
+
+
+def test_a_tool_is_stopped_from_a_terminal(box: Box, tmp_path: Path) -> None:  # M-65
+    with nats_server(tmp_path) as server:
+        environment = {"PATH": os.environ["PATH"], "BOX_TRANSPORT": "nats", "BOX_NATS_URL": server.url}
+        slow = subprocess.Popen([*TOOL, "slow"], env=environment | {"BOX_JOB_ID": "job-1"}, stderr=-1)
+        asyncio.run(_has_begun(server.url))
+        stopped = box.run("job", "cancel", "job-1", "--nats", server.url, "--reason", "enough")
+        assert (stopped.returncode, stopped.stdout) == (0, "job-1: stops\n")
+        assert slow.communicate(timeout=20)[1] == b"enough\n"
+        assert slow.returncode == 130
+        watched = box.run("job", "watch", "job-1", "--nats", server.url)
+        assert "cancelled enough" in watched.stdout
+        nobody = box.run("job", "cancel", "job-1", "--nats", server.url)
+        assert (nobody.returncode, "does not listen" in nobody.stderr) == (4, True)
+
+
+async def _has_begun(url: str) -> None:
+    async for one in nats_events(url, "job-1"):
+        if one.type is EventType.PROGRESS:
+            return
 
 
 def test_only_one_source_can_be_named(box: Box) -> None:
