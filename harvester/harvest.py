@@ -9,7 +9,7 @@ reply's id as its key. So whoever fails half-way starts over, and nothing half-d
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from harvester.client import PATIENT, DaemonClient
@@ -17,7 +17,7 @@ from harvester.connector import Connector, DaemonThreads, Outgoing
 from harvester.parse import Notice, Parsed, ParsedCall, parse
 from harvester.policy import ScanPolicy
 from harvester.render import Answered, render
-from harvester.rounds import rounds_before
+from harvester.rounds import KnownReplies, rounds_before
 from messaging import CallRequest, Message, OpInfo, Result
 
 # GRAMMAR 5.4. Enough to look, act, check and correct twice over; who needs more is going in circles.
@@ -54,7 +54,11 @@ class Harvested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harvester:
-    """Harvests replies of `threads` through `caller`. `ops` is the daemon's registry."""
+    """Harvests replies of `threads` through `caller`. `ops` is the daemon's registry.
+
+    `known` remembers which replies have calls. Who shares it between harvesters reads no reply twice: an
+    agent that fills a thread with large prose would have all of it read again for each call.
+    """
 
     caller: Caller
     threads: Connector
@@ -62,6 +66,7 @@ class Harvester:
     policy: ScanPolicy | None = None
     max_rounds: int = MAX_ROUNDS
     dialect: str | None = None  # overrules the policy's (GRAMMAR 9)
+    known: KnownReplies = field(default_factory=KnownReplies)
 
     def harvest(self, message: Message) -> Harvested:
         """Run the calls of `message` if it is a reply, and post their results.
@@ -71,6 +76,7 @@ class Harvester:
         if not message.is_reply:  # O-15: results, envelopes and DMs are never harvested
             return Harvested(self._parse(message, ""))
         parsed = self._parse(message, message.body)
+        self.known.note(message.id, calls=bool(parsed.calls))
         if not parsed.calls:
             return self._answer(message, parsed, ()) if parsed.notice else Harvested(parsed)
         rounds = rounds_before(message, self.threads, self._has_calls, self.max_rounds)
@@ -95,7 +101,11 @@ class Harvester:
         )
 
     def _has_calls(self, message: Message) -> bool:
-        return bool(self._parse(message, message.body).calls)
+        calls = self.known.calls(message.id)
+        if calls is None:
+            calls = bool(self._parse(message, message.body).calls)
+            self.known.note(message.id, calls=calls)
+        return calls
 
     def _call(self, message: Message, found: ParsedCall) -> Result:
         """The daemon checks the record of the reply for who wrote it; the text has no say (O-33)."""

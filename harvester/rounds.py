@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from threading import Lock
 from typing import Final
 
 from harvester.connector import Connector
@@ -24,6 +25,26 @@ class Rounds:
 
     count: int
     since: str
+
+
+class KnownReplies:
+    """Which replies have calls, by their ids; the newest only. May be shared between threads."""
+
+    def __init__(self, most: int = 10_000) -> None:
+        self._calls: dict[str, bool] = {}
+        self._most = most
+        self._lock = Lock()
+
+    def calls(self, reply: str) -> bool | None:
+        """Does it have calls? None for one that is not known."""
+        return self._calls.get(reply)
+
+    def note(self, reply: str, *, calls: bool) -> None:
+        """Remember it; replies never change."""
+        with self._lock:
+            self._calls[reply] = calls
+            if len(self._calls) > self._most:
+                del self._calls[next(iter(self._calls))]
 
 
 def rounds_before(reply: Message, threads: Connector, calls: Callable[[Message], bool], bound: int) -> Rounds:

@@ -13,6 +13,7 @@ from harvester.connector import DaemonThreads
 from harvester.errors import ClientError
 from harvester.harvest import MAX_ROUNDS, Harvester, PatientCaller
 from harvester.policy import ScanPolicy
+from harvester.rounds import KnownReplies
 from harvester.session import Session, may_pass
 
 _log: Final = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class Watcher:
         self._workers = workers
         self._wait_s = wait_s
         self._uniform = uniform
+        self._known = KnownReplies()
 
     def run(self, stop: Event) -> None:
         """Watch until `stop` is set. Raises `ClientError` for what waiting does not mend."""
@@ -81,6 +83,7 @@ class Watcher:
                 ops=client.ops(),
                 policy=self._policy,
                 max_rounds=self._max_rounds,
+                known=self._known,
             )
 
         return Session(threads, fresh, workers=self._workers, wait_s=self._wait_s)

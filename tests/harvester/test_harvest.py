@@ -13,6 +13,8 @@ from harvester.client import DaemonClient
 from harvester.connector import MemoryThreads
 from harvester.errors import Unavailable
 from harvester.harvest import Harvester, harvest_reply
+from harvester.parse import Parsed
+from harvester.rounds import KnownReplies
 from messaging import AuthorKind, CallRequest, ErrorCode, Message, MessageKind, Result, error
 
 SEND = '[TOOL dm.send {"to":"ada","text":"hi"}]'
@@ -242,3 +244,25 @@ def test_rounds_are_counted_over_pages_that_end_early() -> None:
     replies = [threads.append("ops", SEND) for _ in range(12)]
     done = [harvester(threads, daemon).harvest(reply) for reply in replies]
     assert [bool(one.results) for one in done] == [True] * 8 + [False] * 4
+
+
+def test_no_reply_is_read_twice_to_count_rounds() -> None:
+    read: list[str] = []
+
+    class Reading(Harvester):
+        def _parse(self, message: Message, text: str) -> Parsed:
+            read.append(message.id)
+            return super()._parse(message, text)
+
+    threads, daemon, known = MemoryThreads(), Daemon(), KnownReplies()
+    for number in range(30):
+        reply = threads.append("ops", SEND if number % 10 == 9 else "prose")
+        Reading(caller=daemon, threads=threads, known=known).harvest(reply)
+    assert len(read) == 30
+
+
+def test_only_the_newest_replies_are_known() -> None:
+    known = KnownReplies(most=2)
+    for reply in "abc":
+        known.note(reply, calls=True)
+    assert [known.calls(reply) for reply in "abc"] == [None, True, True]
