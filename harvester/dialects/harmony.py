@@ -14,6 +14,7 @@ from typing import Final
 from harvester.dialects.dialect import Dialect
 from harvester.dialects.reading import Broken, Reading
 from harvester.dialects.source import Steps, marks
+from harvester.dialects.tools import Tools
 
 _START, _MESSAGE, _CHANNEL = "<|start|>", "<|message|>", "<|channel|>"
 _ENDS: Final = ("<|end|>", "<|call|>", "<|return|>")
@@ -23,7 +24,7 @@ _FIRST: Final = marks(_START, _CHANNEL, _MESSAGE, " to=", "to=")
 _HEADER_END: Final = marks(_MESSAGE, _START, *_ENDS)
 _BODY_ENDS: Final = marks(*_ENDS)
 _BODY_BEHIND: Final = marks(_START, *_ENDS)
-_NEXT: Final = marks(_START)
+_NEXT: Final = marks(_START, _CHANNEL)
 
 _CHANNEL_NAME: Final = re.compile(r"<\|channel\|>\s*(\w+)")
 _RECIPIENT: Final = re.compile(r"\bto=([^\s<]+)")
@@ -75,13 +76,18 @@ def _to_next(reading: Reading) -> Steps[None]:
 def _body(reading: Reading, header: str, start: int, position: int | None = None) -> Steps[None]:
     position = start if position is None else position
     recipient = _RECIPIENT.findall(header)
-    if recipient and recipient[-1].startswith(_FUNCTIONS):
+    if recipient and _is_tool(recipient[-1], reading.tools):
         yield from _call(reading, recipient[-1].removeprefix(_FUNCTIONS), start, position)
         return
     channels = _CHANNEL_NAME.findall(header)
     say = _listener(reading, channels[-1] if channels else "final", recipient[-1] if recipient else "")
     reading.source.settle(position)
     yield from _text(reading, say)
+
+
+def _is_tool(recipient: str, tools: Tools) -> bool:
+    """Tools live in `functions`; models leave that out at times, plain to see where the tool was offered."""
+    return recipient.startswith(_FUNCTIONS) or bool(tools.schemas and tools.offers(recipient))
 
 
 def _listener(reading: Reading, channel: str, recipient: str) -> Callable[[int, str], None]:

@@ -18,7 +18,18 @@ _TYPE_OF: Final = {str: "string", bool: "boolean", int: "integer", float: "numbe
 _MAX_LEVELS: Final = 8
 
 
-def _alternatives(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _referred(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What a reference into the tool's own schema, `#/$defs/Name`, stands for."""
+    steps = schema.get("$ref")
+    found: Any = root
+    for step in steps.split("/")[1:] if isinstance(steps, str) and steps.startswith("#/") else (None,):
+        found = found.get(step) if isinstance(found, Mapping) else None
+    if isinstance(found, Mapping):
+        yield found
+
+
+def _alternatives(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield from _referred(schema, root)
     for key in ("anyOf", "oneOf", "allOf"):
         rows = schema.get(key)
         if isinstance(rows, list):
@@ -39,13 +50,13 @@ def _written_types(schema: Mapping[str, Any]) -> Iterator[str]:
         yield "null"
 
 
-def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """The JSON types that `schema` allows by name; empty where it does not say."""
+def types_of(schema: Mapping[str, Any], root: Mapping[str, Any]) -> frozenset[str]:
+    """The JSON types that `schema`, a part of `root`, allows by name; empty where it does not say."""
     found: set[str] = set()
     level = [schema]
     for _ in range(_MAX_LEVELS):
         found.update(name for row in level for name in _written_types(row))
-        level = [inner for row in level for inner in _alternatives(row)]
+        level = [inner for row in level for inner in _alternatives(row, root)]
     return frozenset(found)
 
 
@@ -104,15 +115,18 @@ class Tools:
         """Was the tool offered, as far as is known?"""
         return not self.schemas or self.canonical(name) in self.schemas
 
+    def _schema(self, name: str) -> Mapping[str, Any]:
+        return self.schemas.get(self.canonical(name), {})
+
     def arguments(self, name: str) -> Mapping[str, Any]:
         """The schemas of the arguments of a tool."""
-        properties = self.schemas.get(self.canonical(name), {}).get("properties")
+        properties = self._schema(name).get("properties")
         return properties if isinstance(properties, Mapping) else {}
 
     def value(self, tool: str, argument: str, text: str, *, untyped: str = "string") -> Any:
         """The raw `text` of an argument as a value; `untyped` says how to read it without a type."""
         schema = self.arguments(tool).get(argument)
-        types = types_of(schema) if isinstance(schema, Mapping) else frozenset()
+        types = types_of(schema, self._schema(tool)) if isinstance(schema, Mapping) else frozenset()
         if types:
             return typed(text, types)
         return text if untyped == "string" else json_or_text(text)

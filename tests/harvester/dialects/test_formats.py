@@ -20,7 +20,10 @@ TOOLS: list[dict[str, Any]] = [
                     "mode": {"const": "x"},
                     "rows": {"type": "array"},
                     "more": {"type": "object", "nullable": True},
-                }
+                    "at": {"$ref": "#/$defs/place"},
+                    "lost": {"$ref": "#/$defs/nowhere/at/all"},
+                },
+                "$defs": {"place": {"type": "integer"}},
             },
         },
     },
@@ -122,6 +125,9 @@ RUNS = {
             ("to", "007"), ("count", "3"), ("when", "null"), ("loud", "True"), ("mode", "1"), ("rows", "[1]")
         ),
         (call("send", to="007", count=3, when=None, loud=True, mode="1", rows=[1]),),
+    ),
+    "a type may be a reference": Case(
+        "qwen3-xml", xml(("at", "1"), ("lost", "1")), (call("send", at=1, lost="1"),)
     ),
     "a text that is no value of the type stays text": Case(
         "qwen3-xml",
@@ -255,6 +261,15 @@ RUNS = {
         (call(),),
         "b",
         "a",
+    ),
+    "a tool that was offered needs no namespace": Case(
+        "gpt-oss", "<|channel|>commentary to=send json<|message|>{}", (call("send"),)
+    ),
+    "the role may be left out of the next message": Case(
+        "gpt-oss",
+        "<|channel|>analysis<|message|>a<|end|><|channel|>final<|message|>b",
+        content="b",
+        reasoning="a",
     ),
     "an unknown channel is for nobody": Case("gpt-oss", "<|channel|>odd<|message|>x<|end|>"),
     # llama

@@ -1,0 +1,32 @@
+"""`box harvest --dialect` and the setting: native calls of a reply, from the command line (GRAMMAR 9)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.inband.conftest import Box
+
+REPLY = '<tool_call>{"name": "dm_send", "arguments": {"to": "ada", "text": "hi"}}</tool_call>\n'
+
+
+def test_native_calls_are_taken_where_a_dialect_is_named(box: Box, tmp_path: Path) -> None:
+    file = tmp_path / "reply.txt"
+    file.write_text(REPLY)
+    assert box.json("harvest", str(file), "--dry-run")["calls"] == []
+    for dialect in ("auto", "qwen3-hermes"):
+        (call,) = box.json("harvest", str(file), "--dry-run", "--dialect", dialect)["calls"]
+        assert (call["op"], call["args"]) == ("dm.send", {"to": "ada", "text": "hi"})
+        assert (call["form"], call["span"]) == ("native", [0, len(REPLY) - 1])
+
+
+def test_explain_marks_a_native_call(box: Box, tmp_path: Path) -> None:
+    file = tmp_path / "reply.txt"
+    file.write_text(REPLY)
+    assert "native: calls dm.send" in box.run("harvest", str(file), "--explain", "--dialect", "auto").stdout
+
+
+def test_a_dialect_that_does_not_exist_is_named_with_those_that_do(box: Box) -> None:
+    done = box.run("harvest", "--dry-run", "--dialect", "klingon", stdin=REPLY)
+    assert (done.returncode, "no dialect 'klingon'; there are gpt-oss" in done.stderr) == (2, True), (
+        done.stderr
+    )
