@@ -17,7 +17,7 @@ from messaging.sinks import Callback, CallbackSink, NatsSink, NatsTarget, Spool
 from messaging.sources import nats_events
 from tests.inband.conftest import Box
 from tests.integration._nats_server import nats_server
-from tests.integration._receiver import Receiver
+from tests.integration._receiver import Receiver, nobody
 from tests.messaging._events import story
 
 TOOL = [sys.executable, str(Path(__file__).parents[1] / "integration" / "_tool.py")]
@@ -148,16 +148,15 @@ def test_only_one_source_can_be_named(box: Box) -> None:
 
 def test_what_could_not_be_delivered_is_sent_later(box: Box, tmp_path: Path) -> None:  # M-43
     spool = str(tmp_path / "spool")
-    with Receiver() as receiver:
-        url = receiver.url
-    done = tool(
-        "good", BOX_TRANSPORT="callback", BOX_CALLBACK_URL=url, BOX_SPOOL=spool, BOX_JOB_ID="job-1",
-        BOX_CALLBACK_MAX_RETRIES="1",
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert [one.seq for one in Spool(Path(spool)).events("job-1")] == list(range(6))
-    still_away = with_variables(box, BOX_TRANSPORT="callback", BOX_CALLBACK_URL=url, BOX_SPOOL=spool)
-    assert still_away.run("job", "resend").returncode == 4
+    with nobody() as url:
+        done = tool(
+            "good", BOX_TRANSPORT="callback", BOX_CALLBACK_URL=url, BOX_SPOOL=spool, BOX_JOB_ID="job-1",
+            BOX_CALLBACK_MAX_RETRIES="1",
+        )  # fmt: skip
+        assert done.returncode == 0
+        assert [one.seq for one in Spool(Path(spool)).events("job-1")] == list(range(6))
+        still_away = with_variables(box, BOX_TRANSPORT="callback", BOX_CALLBACK_URL=url, BOX_SPOOL=spool)
+        assert still_away.run("job", "resend").returncode == 4
     with Receiver() as receiver:
         back = with_variables(box, BOX_TRANSPORT="callback", BOX_CALLBACK_URL=receiver.url)
         sent = back.json("job", "resend", "--spool", spool)

@@ -6,7 +6,8 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -82,6 +83,14 @@ class Receiver:
         for name, value in {"Content-Length": "0", **answer.headers}.items():
             connection.send_header(name, value)
         connection.end_headers()
+
+
+@contextmanager
+def nobody() -> Iterator[str]:
+    """A URL at which nobody listens, nor can for as long as this lasts."""
+    with closing(socket.socket()) as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}/callback/job-1"
 
 
 def _reset(connection: BaseHTTPRequestHandler) -> None:
