@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -36,8 +37,9 @@ class Pages:
                 self.send_response(served.status)
                 for name, value in {**served.headers, "content-length": str(len(served.content))}.items():
                     self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(served.content)
+                with suppress(ConnectionError):  # whoever asked may have left
+                    self.end_headers()
+                    self.wfile.write(served.content)
 
             def log_message(self, *_: Any) -> None:
                 pass
