@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 # sync_interval always: what the broker acknowledged survives a kill and a loss of power.
@@ -25,10 +27,16 @@ def program() -> str:
     return str(beside) if beside.exists() else shutil.which("nats-server") or "nats-server"
 
 
+# Below the ports that systems give to whoever asks for any: a server that was killed finds its own free.
+PORTS = count(20_000 + os.getpid() * 13 % 10_000)
+
+
 def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    while True:
+        port = next(PORTS)
+        with closing(socket.socket()) as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class NatsServer:
