@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import resource
 import socket
 import ssl
 from typing import Final
@@ -12,6 +13,8 @@ from exec_daemon.home import Home
 from exec_daemon.settings import DaemonSettings
 
 _BACKLOG: Final = 512
+# More connections than this machine could serve.
+_MOST_FILES: Final = 65_536
 
 
 def is_loopback(host: str) -> bool:
@@ -41,10 +44,19 @@ def bind(settings: DaemonSettings) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(_BACKLOG)
+        _allow_many_files()
     except OSError as failed:
         listener.close()
         raise _cannot_bind(settings, failed) from None
     return listener
+
+
+def _allow_many_files() -> None:
+    """Each connection is a file. The usual 1,024 are soon taken by clients that only sit there."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _cannot_bind(settings: DaemonSettings, failed: OSError) -> PortTaken | AddressRefused:

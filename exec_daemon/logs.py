@@ -40,6 +40,23 @@ class _Lines(logging.Formatter):
         return redact(strip_terminal(super().format(record)))
 
 
+class _NoFlood(logging.Filter):
+    """One record of a text a second from asyncio, which at the limit of files repeats itself without end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._next: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.name != "asyncio":
+            return True
+        text = record.getMessage()[:80]
+        fresh = record.created >= self._next.get(text, 0.0)
+        if fresh:
+            self._next = {text: record.created + 1.0}
+        return fresh
+
+
 class _PrivateFile(RotatingFileHandler):
     """A rotating file that only its owner can read."""
 
@@ -69,6 +86,7 @@ def logging_to(file: Path, levels: Mapping[str, int] = DAEMON, *, stderr: bool) 
     sinks = _sinks(file, stderr=stderr)
     for sink in sinks:
         sink.setFormatter(_Lines())
+        sink.addFilter(_NoFlood())
     loggers = [logging.getLogger(name) for name in levels]
     before = [(logger.level, logger.propagate) for logger in loggers]
     for logger in loggers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import socket
@@ -24,6 +25,7 @@ from exec_daemon.api.sse import changed
 from exec_daemon.errors import AddressRefused, HomeUnusable, PortTaken
 from exec_daemon.home import prepare
 from exec_daemon.listen import is_loopback
+from exec_daemon.logs import logging_to
 from exec_daemon.store import REPLIES
 from exec_daemon.store.memory import MemoryStore
 
@@ -107,6 +109,28 @@ def test_a_port_that_is_taken_is_named_with_the_way_out(tmp_path: Path) -> None:
         with pytest.raises(PortTaken, match=f"port {port}.*--port") as refused:
             serve(DaemonSettings(home=tmp_path / "home", port=port, log_to_stderr=False))
     assert refused.value.subject == str(port)
+
+
+def test_a_daemon_takes_as_many_files_as_it_may(tmp_path: Path) -> None:
+    program = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 512))\n"
+        "from pathlib import Path; from exec_daemon import DaemonSettings\n"
+        "from exec_daemon.listen import bind\n"
+        "bind(DaemonSettings(home=Path(sys.argv[1]), port=0))\n"
+        "print(*resource.getrlimit(resource.RLIMIT_NOFILE))"
+    )
+    argv = [sys.executable, "-c", program, str(tmp_path)]
+    assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == "512 512\n"
+
+
+def test_asyncio_repeats_itself_once_a_second(tmp_path: Path) -> None:
+    with logging_to(tmp_path / "log", stderr=False):
+        for number in range(100):
+            logging.getLogger("asyncio").error("socket.accept() out of system resource")
+            logging.getLogger("exec_daemon").info("line %d", number)
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert sum("accept" in line for line in lines) in (1, 2)
+    assert sum(" line " in line for line in lines) == 100
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
