@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +18,7 @@ from harvester.client.stream import follow
 from harvester.client.wire import Answer, Request, Wire
 from harvester.errors import ProtocolError, Refused
 from messaging import CallRequest, Job, Message, OpInfo, Result, Thread
+from messaging.artifacts import sha256_of
 
 # Over the daemon's own limits for an op (20 s), so that its typed TIMEOUT arrives before ours.
 TIMEOUT_S = 60.0
@@ -133,6 +134,18 @@ class DaemonClient:
         """Cancel a running job. Cancelling twice is cancelling once."""
         with self._reading("/jobs"):
             return Job.from_json(self._post(f"/jobs/{_segment(job_id)}/cancel", {}, repeatable=True))
+
+    def artifact(self, sha256: str) -> bytes:
+        """What a job has kept under this hash, compared with it (M-84)."""
+        ask = Request(method="GET", path=f"/artifacts/{_segment(sha256)}", repeatable=True)
+        try:
+            with closing(self._wire.open(ask)) as response:
+                content = response.read()
+        except httpx2.RequestError as failure:
+            raise self._wire.typed(failure) from failure
+        if sha256_of(content) != sha256:
+            raise ProtocolError(f"{self.url} sent other content than artifact {sha256[:64]}", url=self.url)
+        return content
 
     # Threads
 

@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "ops": "inband.cli.ops:ops",
     "thread": "inband.cli.thread:thread",
     "job": "inband.cli.job:job",
+    "artifact": "inband.cli.artifact:artifact",
     "agent": "inband.cli.agent:agent",
     "token": "inband.cli.token:token",
     "wrap": "inband.cli.wrap:wrap",

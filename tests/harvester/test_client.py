@@ -12,6 +12,7 @@ import pytest
 from harvester.client import DaemonClient, RetryPolicy
 from harvester.errors import ProtocolError, Refused, Unauthenticated, Unavailable
 from messaging import Call, CallRequest, ErrorCode
+from messaging.artifacts import sha256_of
 from tests.harvester._scripted import MESSAGE, TOKEN, Script, answer, run
 
 OK = {"ok": True, "op": "dm.send", "call_id": "c1", "job_id": "j1", "duration_ms": 2, "result": {"to": "ada"}}
@@ -251,3 +252,16 @@ def test_a_dry_run_is_a_result_that_says_what_would_happen() -> None:
     script = Script(answer(200, {"ok": True, "dry_run": True, "would": would}))
     result, _ = run(script, lambda client: client.call(request(None, dry_run=True)))
     assert result.data == {"would": would}
+
+
+def test_an_artifact_is_compared_with_the_hash_that_names_it() -> None:
+    # M-84
+    right = sha256_of(b"soup")
+    content, _ = run(Script(httpx2.Response(200, content=b"soup")), lambda client: client.artifact(right))
+    assert content == b"soup"
+    with pytest.raises(ProtocolError, match="other content"):
+        run(Script(httpx2.Response(200, content=b"stew")), lambda client: client.artifact(right))
+    with pytest.raises(Refused):
+        run(Script(answer(404, {"code": "NOT_FOUND", "detail": "no"})), lambda client: client.artifact("x/y"))
+    with pytest.raises(Unavailable):
+        run(Script(httpx2.ReadError("gone")), lambda client: client.artifact(right))
