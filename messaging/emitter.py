@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from messaging.artifacts import ArtifactRef
 from messaging.errors import MessagingError
 from messaging.event_order import Phase, after
-from messaging.events import JOB_ID, EventType, JobEvent
+from messaging.events import JOB_ID, EventType, JobEvent, dump
 from messaging.redaction import clip, redact
 
 ResultT = TypeVar("ResultT")
@@ -94,7 +94,11 @@ class JobEmitter(Generic[ResultT, StageT, CodeT]):
         return await self._emit(EventType.WARNING, {"message": self._text(message, STEP_MESSAGE_CHARS)})
 
     async def succeeded(self, result: ResultT, artifacts: Sequence[ArtifactRef] = ()) -> JobEvent:
-        """The end. `result` is JSON; what is large or not text goes into `artifacts` (M-81)."""
+        """The end. `result` is JSON; what is large or not text goes into `artifacts` (M-81).
+
+        Raises TypeError or ValueError for a result that is no JSON; then the job has not ended.
+        """
+        dump(result)
         return await self._emit(
             EventType.SUCCEEDED, {"artifacts": [one.to_json() for one in artifacts] or None}, result
         )

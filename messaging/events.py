@@ -19,6 +19,11 @@ JOB_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
+def dump(value: Any) -> str:
+    """Compact JSON; raises TypeError or ValueError for what is none, NaN and infinities included."""
+    return _ENCODER.encode(value)
+
+
 class EventType(StrEnum):
     """What a step is."""
 
@@ -59,7 +64,7 @@ class JobEvent:
 
     def encode(self) -> bytes:
         """One line of compact JSON, without the newline. A lone surrogate, no UTF-8, becomes `?`."""
-        return _ENCODER.encode(self.to_json()).encode("utf-8", "replace")
+        return dump(self.to_json()).encode("utf-8", "replace")
 
     def to_json(self) -> dict[str, Any]:
         """`{job_id, seq, ts, type}` and the fields of its type beside them."""

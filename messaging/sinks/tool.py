@@ -28,6 +28,7 @@ from messaging.artifact_stores.selection import artifact_store
 from messaging.artifacts import ArtifactError
 from messaging.emitter import JobEmitter
 from messaging.errors import MessagingError
+from messaging.events import dump
 from messaging.moment import iso
 from messaging.redaction import redact, secret_values
 from messaging.sinks.errors import SinkError, TransportError
@@ -136,11 +137,14 @@ class _Run:
         if self.job.ended:  # `work` has told the end itself
             return 0
         try:
+            dump(result.result if isinstance(result, Produced) else result)
             told = await offload(result if isinstance(result, Produced) else Produced(result), self._store)
         except ArtifactTooLarge as large:
             return await self._fail("usage", f"The result is too large; BOX_ARTIFACTS is not set: {large}")
         except ArtifactError as lost:
             return await self._fail("general", f"The result cannot be kept: {lost}")
+        except (TypeError, ValueError) as no_json:
+            return await self._fail("general", f"The result is no JSON: {no_json}")
         await self._told(self.job.succeeded(told.result, told.artifacts))
         return 0
 

@@ -30,6 +30,11 @@ async def good(job: Job) -> dict[str, Any]:
     return {"title": "Soup"}
 
 
+async def odd(job: Job) -> dict[str, Any]:
+    await job.accepted(URL)
+    return {"title": object()}
+
+
 async def usage(_: Job) -> dict[str, Any]:
     raise ToolFailed("usage", "no URL given")
 

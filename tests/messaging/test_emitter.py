@@ -62,6 +62,16 @@ async def test_a_result_that_is_null_stays_while_absent_fields_are_left_out() ->
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("result", [{"x": object()}, {"x": float("nan")}, {1, 2}])
+async def test_a_result_that_is_no_json_does_not_end_the_job(result: Any) -> None:  # M-08
+    kept = Kept()
+    job = emitter(kept)
+    await job.accepted("u")
+    with pytest.raises((TypeError, ValueError)):
+        await job.succeeded(result)
+    assert (await job.failed("general", "the result is no JSON")).seq == 1
+
+
 async def test_a_bad_invocation_fails_without_being_accepted() -> None:  # M-12
     kept = Kept()
     await emitter(kept).failed("usage", "no URL given")
