@@ -15,6 +15,7 @@ from messaging import (
     JobState,
     Message,
     MessageKind,
+    NewMessage,
     OpInfo,
     Result,
     Thread,
@@ -121,6 +122,24 @@ def test_only_an_agents_own_text_is_a_reply(kind: MessageKind, author_kind: Auth
     )
     assert message.is_reply == (kind is MessageKind.TEXT and author_kind is AuthorKind.AGENT)
     assert Message.from_json(message.to_json() | {"unknown": 1}) == message
+
+
+def test_a_message_at_its_place_says_what_was_to_be_appended() -> None:  # O-83
+    new = NewMessage(
+        thread="ops",
+        author="heron",
+        author_kind=AuthorKind.AGENT,
+        kind=MessageKind.DM,
+        body="hello",
+        in_reply_to="msg-1",
+        job_id="job-1",
+        key="once",
+    )
+    appended = new.appended("msg-2", seq=3, position=9, created_at="2026-12-01T09:00:00.000Z")
+    assert (appended.id, appended.seq, appended.position) == ("msg-2", 3, 9)
+    assert Message.from_json(appended.to_json()) == appended
+    said = new.__dataclass_fields__.keys() - {"key"}
+    assert {name: getattr(appended, name) for name in said} == {name: getattr(new, name) for name in said}
 
 
 def test_threads_and_jobs_survive_the_wire() -> None:
