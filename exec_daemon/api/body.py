@@ -6,6 +6,7 @@ import math
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 from starlette.requests import ClientDisconnect, Request
 
 from exec_daemon.api.problems import Refused, refuse
@@ -59,13 +60,21 @@ async def read_body(request: Request, model: type[M], most_bytes: int) -> M:
 def _wrong_fields(model: type[Body], wrong: ValidationError) -> Refused:
     shown = wrong.errors(include_url=False, include_context=False, include_input=False)[:16]
     problems = [
-        {"field": ".".join(str(part)[:64] for part in entry["loc"]), "problem": entry["msg"]}
+        {"field": ".".join(str(part)[:64] for part in entry["loc"]), "problem": _in_words(model, entry)}
         for entry in shown
     ]
     sentences = " ".join(f"{entry['field']}: {entry['problem']}." for entry in problems)
-    takes = ", ".join(model.model_fields)
+    takes = ", ".join(field.alias or name for name, field in model.model_fields.items())
     text = f"{sentences} The fields are {takes}."
     return refuse(ErrorCode.INVALID_REQUEST, text, problems=problems)
+
+
+def _in_words(model: type[Body], entry: ErrorDetails) -> str:
+    """A pattern tells a person little; the field's description says what it asks for."""
+    field = model.model_fields.get(str(entry["loc"][0])) if entry["loc"] else None
+    if entry["type"] != "string_pattern_mismatch" or field is None or field.description is None:
+        return entry["msg"]
+    return f"must be {field.description}"
 
 
 def query_number(request: Request, name: str, default: int, most: int) -> int:

@@ -284,3 +284,16 @@ def test_a_stream_ends_with_its_token(daemon: Any, thread: str, end: str) -> Non
             time.sleep(1.1)
         post(operator, thread, "not for you")
         assert "not for you" not in "".join(lines)
+
+
+def test_a_refused_field_is_named_as_it_is_sent_and_told_in_words(daemon: Any, thread: str) -> None:
+    operator = daemon.client("operator")
+    empty = post(operator, thread, "").json()["detail"]
+    assert empty.endswith("The fields are body, kind, in_reply_to, as.")
+    name = operator.post("/agents", json={"name": "Heron"}).json()["detail"]
+    assert name.startswith("name: must be a name of 1 to 64 lower-case letters")
+    for path, field in (("/threads", "id"), ("/exec", "call_id")):
+        answer = operator.post(
+            path, json={"op": "tools.list", field: "a b"} if field == "call_id" else {field: "a b"}
+        )
+        assert "pattern" not in answer.text

@@ -19,8 +19,15 @@ from messaging.near import did_you_mean, near
 class AgentBody(Body):
     """`thread` is the id of its home; the agent's name where it is left out."""
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")
-    thread: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$")
+    name: str = Field(
+        pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$",
+        description="a name of 1 to 64 lower-case letters, digits, . _ and -, not beginning with . _ or -",
+    )
+    thread: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$",
+        description="an id of 1 to 128 letters, digits, _ and -, that does not begin with -",
+    )
 
 
 async def require_agent(store: Store, name: str) -> Agent:

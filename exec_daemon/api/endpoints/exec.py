@@ -25,7 +25,9 @@ class ExecBody(Body):
 
     op: str = Field(min_length=1, max_length=200)
     args: dict[str, Any] = Field(default_factory=dict)
-    call_id: str | None = Field(default=None, pattern=_ID)
+    call_id: str | None = Field(
+        default=None, pattern=_ID, description="1 to 200 visible ASCII characters, without blanks"
+    )
     thread: str | None = Field(default=None, max_length=200)
     reply: str | None = Field(default=None, max_length=200)
     on_behalf_of: str | None = Field(default=None, max_length=64)

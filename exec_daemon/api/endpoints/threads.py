@@ -27,7 +27,11 @@ _MOST_KEY_CHARS = 200
 class ThreadBody(Body):
     """`agent` is the one that answers in the thread."""
 
-    id: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$")
+    id: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,127}$",
+        description="an id of 1 to 128 letters, digits, _ and -, that does not begin with -",
+    )
     title: str = Field(default="", max_length=500)
     agent: str | None = Field(default=None, max_length=64)
 
