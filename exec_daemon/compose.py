@@ -24,6 +24,8 @@ from exec_daemon.calls.registry import registry
 from exec_daemon.home import Home
 from exec_daemon.listen import is_loopback
 from exec_daemon.ops import ALLOWLIST
+from exec_daemon.rpc.child import ChildAgents
+from exec_daemon.rpc.desk import Desk
 from exec_daemon.services import Services
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Store, StoreError, open_store, random_id, utc_now
@@ -39,7 +41,12 @@ _TOUCH_EVERY_S: Final = 5.0
 
 def _artifacts(settings: DaemonSettings, home: Home) -> Artifacts:
     folders = (home.outbox, *settings.artifact_folders)
-    return Artifacts(home.artifacts, folders, settings.limits.max_artifact_bytes)
+    limits = settings.limits
+    artifacts = Artifacts(
+        home.artifacts, folders, most_bytes=limits.max_artifact_bytes, room_bytes=limits.artifacts_room_bytes
+    )
+    artifacts.sweep()
+    return artifacts
 
 
 def _keep_reading(artifacts: Artifacts, content: bytes) -> dict[str, Any] | None:
@@ -68,6 +75,20 @@ def _box_reads(settings: DaemonSettings, home: Home, store: Store, artifacts: Ar
     return BoxReads(context, settings.limits.box_time_limit_s)
 
 
+def _desk(settings: DaemonSettings, store: Store, buckets: Buckets) -> Desk:
+    """Agents get the daemon's environment without our own variables, which may hold a token."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("BOX_")}
+    return Desk(
+        store=store,
+        agents=ChildAgents(environment=environment),
+        templates=settings.agents,
+        buckets=buckets,
+        rates=settings.limits.rates,
+        clock=utc_now,
+        new_id=random_id,
+    )
+
+
 def _services(settings: DaemonSettings, home: Home, store: Store) -> Services:
     artifacts = _artifacts(settings, home)
     box = _box_reads(settings, home, store, artifacts)
@@ -91,6 +112,7 @@ def _services(settings: DaemonSettings, home: Home, store: Store) -> Services:
         new_id=random_id,
         stopping=asyncio.Event(),
         callback_secret=callback_secret(home),
+        desk=_desk(settings, store, buckets),
     )
 
 
@@ -127,10 +149,13 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         await _prepare(settings, home, store)
         services = _services(settings, home, store)
         writer = asyncio.create_task(_keep_writing_token_uses(services))
+        hanging_up = asyncio.create_task(services.desk.hang_up(services.stopping))
         try:
             yield services
         finally:
             writer.cancel()
+            hanging_up.cancel()
+            await services.desk.close()
             await services.executor.jobs.drain(settings.limits.drain_s)
             await _write_token_uses(services)
     finally:

@@ -46,6 +46,10 @@ class Home:
         return self.root / "daemon.json"
 
     @property
+    def rpc_socket(self) -> Path:
+        return self.root / "rpc.sock"
+
+    @property
     def log(self) -> Path:
         return self.root / "daemon.log"
 

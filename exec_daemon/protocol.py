@@ -7,11 +7,15 @@ head and its body each have to arrive in time. Between requests uvicorn's `timeo
 from __future__ import annotations
 
 import asyncio
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from exec_daemon.settings import WireLimits
+
+# In a request's scope: calling it takes the time limit off the body, for who has proved something (`/rpc`).
+UNHURRIED: Final = "inband.unhurried"
 
 
 class Protocol(HttpToolsProtocol):
@@ -52,6 +56,7 @@ class Protocol(HttpToolsProtocol):
         if self._check_head():
             self._expect_within(self.limits.body_s)
             super().on_headers_complete()
+            cast("dict[str, Any]", self.scope)[UNHURRIED] = partial(self._expect_within, None)
         self._head_bytes = 0
 
     def on_message_complete(self) -> None:

@@ -10,7 +10,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Final
 
 import uvicorn
@@ -21,6 +21,7 @@ from exec_daemon.home import Home, prepare, write_private
 from exec_daemon.listen import bind, tls_context, url_of
 from exec_daemon.logs import logging_to
 from exec_daemon.protocol import limited
+from exec_daemon.rpc.socket import rpc_socket
 from exec_daemon.services import Services
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import utc_now
@@ -30,6 +31,10 @@ log = logging.getLogger(__name__)
 # Longer than clients keep an idle connection, so that it is they who close it: a request that crosses our
 # closing would be lost.
 _IDLE_S: Final = 75
+
+
+def _rpc(services: Services, home: Home) -> AbstractAsyncContextManager[None]:
+    return rpc_socket(services.desk, home.rpc_socket, keep_alive_s=services.settings.limits.keep_alive_s)
 
 
 class _Server(uvicorn.Server):
@@ -101,7 +106,7 @@ class Daemon:
                 self._announce(home)
                 on_listening(self.url)
 
-            async with services_of(settings, home) as services:
+            async with services_of(settings, home) as services, _rpc(services, home):
                 self._server = _Server(_config(settings, services, home), listening, services.stopping)
                 try:
                     await self._server.serve(sockets=[listener])

@@ -10,6 +10,7 @@ from exec_daemon.access.rates import Buckets
 from exec_daemon.artifacts import Artifacts
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.registry import Registry
+from exec_daemon.rpc.desk import Desk
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Clock, NewId, Store
 
@@ -31,4 +32,5 @@ class Services:
     new_id: NewId
     stopping: asyncio.Event
     callback_secret: CallbackSecret
+    desk: Desk
     token_uses: dict[str, str] = field(default_factory=dict)

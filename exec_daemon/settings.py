@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Role
+from exec_daemon.agent_template import AgentTemplate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,8 @@ class DaemonLimits:
     box_time_limit_s: float = 5.0
     # A screen recording of a minute or a day's log; what is larger belongs into a bucket.
     max_artifact_bytes: int = 64 * 1024 * 1024
+    # An agent that looks at long logs all day keeps some GiB of them.
+    artifacts_room_bytes: int = 2 * 1024 * 1024 * 1024
     # O-85: two agents that answer each other in a loop get slow enough for a person to see.
     dm_pair_per_min: int = 30
     rates: Mapping[Role, Rates] = field(default_factory=lambda: ROLE_RATES)
@@ -63,5 +66,6 @@ class DaemonSettings:
     box_ctl: Path | None = None
     repos: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
     artifact_folders: tuple[Path, ...] = ()
+    agents: Mapping[str, AgentTemplate] = field(default_factory=lambda: MappingProxyType({}))
     limits: DaemonLimits = field(default_factory=DaemonLimits)
     log_to_stderr: bool = True

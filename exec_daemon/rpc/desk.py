@@ -1,0 +1,255 @@
+"""Where requests of all connections arrive: may they, and is it the first time? Then the command runs.
+
+A command that changes something runs in a task of its own, so that a client that goes away changes nothing,
+and the same request from another connection joins it (J-10).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from exec_daemon.access.decide import Facts, decide
+from exec_daemon.access.grants import Rates
+from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.rates import Buckets
+from exec_daemon.access.tokens import Asker
+from exec_daemon.agent_template import AgentTemplate
+from exec_daemon.calls.admit import want
+from exec_daemon.calls.faults import fault
+from exec_daemon.rpc.commands import COMMANDS, Command, Done
+from exec_daemon.rpc.event_log import EventLog
+from exec_daemon.rpc.outbox import Outbox
+from exec_daemon.rpc.payloads import read_payload
+from exec_daemon.rpc.port import TaskRuntime
+from exec_daemon.rpc.runtime import Runtime, Task
+from exec_daemon.store import Clock, NewId, RpcAnswer, RpcTask, Store, StoreError
+from messaging.moment import iso
+from messaging.near import did_you_mean, near
+from messaging.rpc import (
+    KEPT_FOR,
+    MOST_KEPT,
+    Earlier,
+    Request,
+    RpcCode,
+    RpcError,
+    TaskState,
+    failure,
+    judge,
+    keeps,
+    request_digest,
+    rpc_error,
+    success,
+)
+
+# A task is a worker that the asker starts and steers: the grant to start one is the one to have (O 7.5).
+GRANT: Final = "swarm.spawn"
+
+Frame = Mapping[str, Any]
+Deliver = Callable[[Frame], object]
+Then = tuple[Callable[[], object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Under:
+    """A request under way."""
+
+    digest: str
+    answering: asyncio.Task[Frame]
+
+
+class Desk:
+    """One for the daemon. Lives on the event loop."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        agents: TaskRuntime,
+        templates: Mapping[str, AgentTemplate],
+        buckets: Buckets,
+        rates: Mapping[Role, Rates],
+        clock: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._store = store
+        self._agents = agents
+        self._templates = templates
+        self._buckets = buckets
+        self._rates = rates
+        self._clock = clock
+        self._epoch = new_id("epoch")
+        self._runtimes: dict[str, Runtime] = {}
+        self._under_way: dict[tuple[str, str], _Under] = {}
+        self._outboxes: set[Outbox] = set()
+        self._closed = False
+
+    async def runtime(self, who: Identity) -> Runtime:
+        """The tasks of this identity; those of an earlier run of the daemon are found errored or stopped."""
+        name = str(who)
+        if name not in self._runtimes:
+            kept = [_known(task) for task in await self._store.rpc_tasks(name)]
+            made = Runtime(
+                log=EventLog(self._epoch, self._clock),
+                agents=self._agents,
+                templates=self._templates,
+                keep=lambda task: self._store.keep_rpc_task(_kept(name, task)),
+                tasks={task.id: task for task in kept},
+            )
+            self._runtimes.setdefault(name, made)
+        return self._runtimes[name]
+
+    async def answer(self, asker: Asker, request: Request, deliver: Deliver) -> None:
+        """Answers once, by `deliver`, whatever happens. Events that follow an answer come behind it."""
+        command = COMMANDS.get(request.type)
+        if command is None:
+            meant = did_you_mean(near(request.type, COMMANDS))
+            text = f"There is no command {request.type[:64]!r}.{meant}"
+            deliver(failure(request.id, rpc_error(RpcCode.INVALID_REQUEST, text)))
+        elif not command.writes:
+            await self._run(asker, command, request, deliver)
+        else:
+            await self._once(asker, command, request, deliver)
+
+    async def _once(self, asker: Asker, command: Command, request: Request, deliver: Deliver) -> None:
+        key = (str(asker.identity), request.id)
+        under = self._under_way.get(key)
+        verdict = judge(Earlier(under.digest) if under else None, request)
+        if isinstance(verdict, RpcError):
+            deliver(failure(request.id, verdict))
+        elif under is not None:
+            deliver(await asyncio.shield(under.answering))
+        else:
+            answering = asyncio.create_task(self._first(asker, command, request, deliver))
+            self._under_way[key] = _Under(request_digest(request), answering)
+            answering.add_done_callback(lambda _: self._under_way.pop(key))
+            await asyncio.shield(answering)
+
+    async def _first(self, asker: Asker, command: Command, request: Request, deliver: Deliver) -> Frame:
+        """The kept answer, or the command's own."""
+        who = str(asker.identity)
+        try:
+            kept = await self._store.rpc_answer(who, request.id)
+        except StoreError as failed:
+            refused = failure(request.id, _no_store(failed))
+            deliver(refused)
+            return refused
+        fresh = kept is not None and kept.at >= self._since()
+        verdict = judge(Earlier(kept.digest, kept.answer) if kept and fresh else None, request)
+        if verdict is None:
+            return await self._run(asker, command, request, deliver)
+        again = failure(request.id, verdict) if isinstance(verdict, RpcError) else verdict.answer or {}
+        deliver(again)
+        return again
+
+    async def _run(self, asker: Asker, command: Command, request: Request, deliver: Deliver) -> Frame:
+        """Runs it. An answer that is to be found again is on disk before anybody sees it."""
+        frame: Frame
+        then: Then = ()
+        try:
+            ended = self._refusal(asker, command) or await self._effect(asker, command, request)
+            frame = (
+                failure(request.id, ended)
+                if isinstance(ended, RpcError)
+                else success(request.id, ended.result)
+            )
+            then = () if isinstance(ended, RpcError) else ended.then
+            if command.writes and keeps(frame):
+                await self._keep(asker, request, frame)
+        except StoreError as failed:
+            frame = failure(request.id, _no_store(failed))
+        except Exception as raised:  # noqa: BLE001 - each id is answered, whatever was not foreseen
+            said = fault(raised)
+            frame = failure(request.id, RpcError(RpcCode.INTERNAL_ERROR, said.message, said.details))
+        deliver(frame)
+        for say in then:
+            say()
+        return frame
+
+    def _refusal(self, asker: Asker, command: Command) -> RpcError | None:
+        who = asker.identity
+        if command.writes:
+            decision = decide(who, GRANT, {}, Facts(scopes=asker.scopes))
+            if not decision.allowed:
+                return rpc_error(RpcCode.FORBIDDEN, f"Not allowed: {decision.reason}.", rule=decision.rule)
+        wait_s = self._buckets.take([want(who, self._rates[who.role], writes=command.writes)])
+        if not wait_s:
+            return None
+        text = f"Requests of {who}: too many in the last minute. Try again in {wait_s:.1f} s."
+        return rpc_error(RpcCode.RATE_LIMITED, text, retry_after_s=round(wait_s, 3))
+
+    async def _effect(self, asker: Asker, command: Command, request: Request) -> Done | RpcError:
+        payload = read_payload(request, command.payload)
+        if isinstance(payload, RpcError):
+            return payload
+        return await command.run(await self.runtime(asker.identity), payload)
+
+    async def _keep(self, asker: Asker, request: Request, frame: Frame) -> None:
+        kept = RpcAnswer(
+            identity=str(asker.identity),
+            id=request.id,
+            digest=request_digest(request),
+            answer=frame,
+            at=self._clock(),
+        )
+        await self._store.keep_rpc_answer(kept, since=self._since(), most=MOST_KEPT)
+
+    def _since(self) -> str:
+        return iso(datetime.fromisoformat(self._clock()) - KEPT_FOR)
+
+    def enter(self, outbox: Outbox) -> None:
+        """A connection begins."""
+        self._outboxes.add(outbox)
+        if self._closed:
+            outbox.end()
+
+    def leave(self, outbox: Outbox) -> None:
+        """A connection has ended."""
+        self._outboxes.discard(outbox)
+
+    async def hang_up(self, stopping: asyncio.Event) -> None:
+        """Ends all connections once the daemon stops."""
+        await stopping.wait()
+        self._closed = True
+        for outbox in self._outboxes:
+            outbox.end()
+
+    async def close(self) -> None:
+        """Ends what runs, agents last."""
+        self._closed = True
+        under_way = [one.answering for one in self._under_way.values()]
+        for answering in under_way:
+            answering.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        await asyncio.gather(*(runtime.close() for runtime in self._runtimes.values()))
+
+
+def _frame(request: Request, ended: Done | RpcError) -> tuple[Frame, Then]:
+    if isinstance(ended, RpcError):
+        return failure(request.id, ended), ()
+    return success(request.id, ended.result), ended.then
+
+
+def _no_store(failed: StoreError) -> RpcError:
+    text = "The daemon's store cannot serve now. `box doctor` on its machine says why."
+    return rpc_error(RpcCode.BUSY, text, reason=type(failed).__name__)
+
+
+def _known(task: RpcTask) -> Task:
+    """A process does not outlive its daemon: what was not stopped has died with it (J-23)."""
+    state = TaskState.STOPPED if task.state == TaskState.STOPPED else TaskState.ERRORED
+    return Task(id=task.id, provider=task.provider, model=task.model, folder=task.folder, state=state)
+
+
+def _kept(identity: str, task: Task) -> RpcTask:
+    return RpcTask(
+        identity=identity,
+        id=task.id,
+        provider=task.provider,
+        model=task.model,
+        folder=task.folder,
+        state=str(task.state),
+    )
