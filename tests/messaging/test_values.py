@@ -1,5 +1,7 @@
 """Calls, results, ops, threads, jobs: they survive the wire, and the error table is whole."""
 
+from dataclasses import replace
+
 import pytest
 
 from messaging import (
@@ -157,6 +159,9 @@ def test_threads_and_jobs_survive_the_wire() -> None:
         error={"code": "TIMEOUT"},
     )
     assert Job.from_json(job.to_json()) == job
+    assert "incomplete" not in job.to_json()
+    torn = replace(job, incomplete=True)
+    assert Job.from_json(torn.to_json()) == torn
 
 
 def test_an_event_carries_the_fields_of_its_type_beside_the_common_ones() -> None:
