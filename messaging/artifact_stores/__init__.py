@@ -10,6 +10,7 @@ from messaging.artifact_stores.errors import ArtifactTooLarge, NoSuchArtifact, N
 from messaging.artifact_stores.local import Kept, LocalStore
 from messaging.artifact_stores.offload import MOST_RESULT_BYTES, Attachment, Produced, Told, offload
 from messaging.artifact_stores.port import ArtifactStore, ReadableStore
+from messaging.artifact_stores.prune import kept_bytes, prune, sweep
 from messaging.artifact_stores.selection import artifact_store
 
 if TYPE_CHECKING:
@@ -36,7 +37,10 @@ __all__ = [
     "Upload",
     "UploadStore",
     "artifact_store",
+    "kept_bytes",
     "offload",
+    "prune",
+    "sweep",
 ]
 
 

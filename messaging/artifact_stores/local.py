@@ -92,11 +92,13 @@ class LocalStore:
         return self._root / "sha256" / sha256[:2] / sha256
 
     def _place(self, incoming: int, name: str, kept: Kept) -> None:
-        """Into its place, unless the same content is there; a damaged copy is replaced."""
+        """Into its place, unless the same content is there, which is as if put now; damaged is replaced."""
         with self._folder("sha256", kept.sha256[:2]) as folder:
-            if not _holds(folder, kept):
-                os.rename(name, kept.sha256, src_dir_fd=incoming, dst_dir_fd=folder)
-                os.fsync(folder)
+            if _holds(folder, kept):
+                os.utime(kept.sha256, dir_fd=folder, follow_symlinks=False)
+                return
+            os.rename(name, kept.sha256, src_dir_fd=incoming, dst_dir_fd=folder)
+            os.fsync(folder)
 
     @contextmanager
     def _folder(self, *names: str) -> Iterator[int]:
