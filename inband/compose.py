@@ -126,6 +126,7 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
         artifact_folders=tuple(Path(folder).expanduser() for folder in settings["artifacts.folders"]),
         limits=DaemonLimits(
+            artifacts_room_bytes=settings["artifacts.room_bytes"],
             dm_pair_per_min=settings["rates.dms_per_minute"], rates={**ROLE_RATES, **limited}
         ),
     )

@@ -111,6 +111,7 @@ SETTINGS: Final = (
         bounds=_RATE,
     ),
     Setting("artifacts", "folders", list, [], "folders whose files artifact.put may keep, beside the outbox"),
+    Setting("artifacts", "room_bytes", int, 2 << 30, "bytes of artifacts that are kept; the oldest go first"),
     Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
 )
 

@@ -14,9 +14,10 @@ from exec_daemon.calls.keep import small_enough
 from exec_daemon.calls.op import Success
 from exec_daemon.store import KeepArtifact
 from messaging import ArtifactRef, CallError, ErrorCode, error
-from messaging.artifact_stores import MOST_RESULT_BYTES
+from messaging.artifact_stores import MOST_RESULT_BYTES, NoSuchArtifact
 from messaging.artifacts import sha256_of
 
+ROOM = 2**30
 LARGE = {"text": "x" * MOST_RESULT_BYTES}
 
 
@@ -34,7 +35,7 @@ def artifacts(tmp_path: Path, outbox: Path) -> Artifacts:
     (tmp_path / "open").mkdir()
     (tmp_path / "open" / "day.log").write_bytes(b"quiet")
     (tmp_path / "secret").write_bytes(b"secret")
-    return Artifacts(tmp_path / "artifacts", (outbox, tmp_path / "open"), most_bytes=10)
+    return Artifacts(tmp_path / "artifacts", (outbox, tmp_path / "open"), most_bytes=10, room_bytes=ROOM)
 
 
 async def test_a_file_of_the_outbox_is_kept_as_what_its_name_says(artifacts: Artifacts) -> None:
@@ -91,14 +92,16 @@ async def test_a_file_that_is_too_large_says_so(artifacts: Artifacts, outbox: Pa
 
 async def test_a_store_that_cannot_be_used_says_no_path(tmp_path: Path, outbox: Path) -> None:
     (tmp_path / "secret").write_bytes(b"")
-    refused = await Artifacts(tmp_path / "secret" / "x", (outbox,), 10).file("noname", None)
+    refused = await Artifacts(tmp_path / "secret" / "x", (outbox,), most_bytes=10, room_bytes=ROOM).file(
+        "noname", None
+    )
     assert isinstance(refused, CallError)
     assert refused.code is ErrorCode.UNAVAILABLE
     assert str(tmp_path) not in refused.message
 
 
 async def test_a_result_over_256_kib_is_replaced_by_its_reference(tmp_path: Path) -> None:  # M-81
-    keeper = Artifacts(tmp_path / "artifacts", (), most_bytes=2**20)
+    keeper = Artifacts(tmp_path / "artifacts", (), most_bytes=2**20, room_bytes=ROOM)
     ended = await small_enough(Success(LARGE), keeper)
     assert isinstance(ended, Success)
     (effect,) = ended.effects
@@ -110,10 +113,34 @@ async def test_a_result_over_256_kib_is_replaced_by_its_reference(tmp_path: Path
 
 @pytest.mark.parametrize("ended", [Success({"a": 1}), error(ErrorCode.NOT_FOUND, "no")])
 async def test_other_ends_stay_as_they_are(tmp_path: Path, ended: Any) -> None:
-    assert await small_enough(ended, Artifacts(tmp_path / "artifacts", (), 0)) is ended
+    assert (
+        await small_enough(ended, Artifacts(tmp_path / "artifacts", (), most_bytes=0, room_bytes=ROOM))
+        is ended
+    )
 
 
 async def test_a_large_result_that_cannot_be_kept_fails_the_call(tmp_path: Path) -> None:
-    ended = await small_enough(Success(LARGE), Artifacts(tmp_path / "artifacts", (), most_bytes=0))
+    ended = await small_enough(
+        Success(LARGE), Artifacts(tmp_path / "artifacts", (), most_bytes=0, room_bytes=ROOM)
+    )
     assert isinstance(ended, CallError)
     assert ended.code is ErrorCode.UNAVAILABLE
+
+
+async def test_what_was_put_longest_ago_makes_room(tmp_path: Path) -> None:
+    keeper = Artifacts(tmp_path / "artifacts", (), most_bytes=100, room_bytes=250)
+    first, second = [await keeper.content(text * 100, "text/plain") for text in (b"a", b"b")]
+    again = Artifacts(tmp_path / "artifacts", (), most_bytes=100, room_bytes=250)
+    await again.content(b"a" * 100, "text/plain")  # as if put now
+    await again.content(b"c" * 100, "text/plain")
+    again.open(first.sha256).close()
+    with pytest.raises(NoSuchArtifact):
+        again.open(second.sha256)
+
+
+def test_what_a_crash_left_unfinished_goes_at_the_next_start(tmp_path: Path) -> None:
+    left = tmp_path / "artifacts" / "incoming" / "0123"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"half")
+    Artifacts(tmp_path / "artifacts", (), most_bytes=100, room_bytes=250).sweep()
+    assert not left.exists()

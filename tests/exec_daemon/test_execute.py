@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import gettempdir
 from typing import Any
 
 import pytest
@@ -67,7 +66,7 @@ def executor(store: MemoryStore, *ops: Op, limits: DaemonLimits | None = None) -
         buckets=Buckets(lambda: 0.0),
         limits=limits or DaemonLimits(),
         box=no_box,
-        keep=Artifacts(Path(gettempdir()) / "inband-tests-never-used", (), 0),
+        keep=Artifacts(Path("unused"), (), most_bytes=0, room_bytes=0),
         new_id=random_id,
     )
 

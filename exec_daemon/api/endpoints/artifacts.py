@@ -31,7 +31,10 @@ async def one(ask: Ask) -> Response:
         raise refuse(ErrorCode.NOT_FOUND, f"There is no artifact {sha256[:64]!r} that you may see.")
     try:
         file = await asyncio.to_thread(ask.services.artifacts.open, sha256)
-    except (NoSuchArtifact, StoreBroken):
+    except NoSuchArtifact:
+        text = f"Artifact {sha256} is no longer kept: it made room for others."
+        raise refuse(ErrorCode.NOT_FOUND, text, job_id=artifact.job_id) from None
+    except StoreBroken:
         raise _damaged(artifact) from None
     if os.fstat(file.fileno()).st_size != artifact.bytes:
         file.close()
@@ -40,7 +43,7 @@ async def one(ask: Ask) -> Response:
 
 
 def _damaged(artifact: Artifact) -> Refused:
-    text = f"The file of artifact {artifact.sha256} is missing or damaged."
+    text = f"The file of artifact {artifact.sha256} is damaged."
     return refuse(ErrorCode.UNAVAILABLE, text, job_id=artifact.job_id)
 
 
