@@ -13,6 +13,7 @@ from exec_daemon.access.decide import Claim, Facts, decide, decide_on_behalf
 from exec_daemon.access.grants import Rates
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rates import Buckets, Want
+from exec_daemon.access.scope import sees_thread
 from exec_daemon.access.tokens import Asker
 from exec_daemon.calls.op import Arguments, Op
 from exec_daemon.calls.registry import Registry, validate
@@ -49,11 +50,20 @@ def forbidden(reason: str, rule: str) -> CallError:
     return error(ErrorCode.FORBIDDEN, f"Not allowed: {reason}.", details={"rule": rule})
 
 
+async def _for_itself(store: Store, asker: Identity, thread_id: str | None) -> Identity | CallError:
+    """The asker, unless it writes the name of a thread on its job that it cannot see (O-46)."""
+    if thread_id is not None:
+        thread = await store.thread(thread_id)
+        if thread is None or not sees_thread(asker, thread):
+            return error(ErrorCode.NOT_FOUND, f"There is no thread {thread_id[:128]!r} that you may see.")
+    return asker
+
+
 async def effective(store: Store, asker: Asker, request: CallRequest) -> Identity | CallError:
     """For whom the call runs: the asker, or the agent whose recorded reply it was found in."""
     name = request.on_behalf_of
     if name is None:
-        return asker.identity
+        return await _for_itself(store, asker.identity, request.thread)
     claim = Claim(name, request.thread, request.reply)
     record = await store.message(request.reply) if request.reply else None
     decision = decide_on_behalf(asker.identity, claim, record)

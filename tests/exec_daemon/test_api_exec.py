@@ -221,3 +221,16 @@ def test_errors_of_a_call_name_no_file_of_the_daemon(daemon: Any) -> None:
     ):
         assert str(daemon.home) not in answer.text
         assert "Traceback" not in answer.text
+
+
+def test_a_call_cannot_be_hung_on_a_thread_that_the_caller_does_not_see(daemon: Any) -> None:  # O-46
+    for name in ("heron", "falke"):
+        daemon.agent(name)
+    for who, thread, status in (
+        ("agent/falke", "heron", 404),
+        ("agent/falke", "nowhere\0", 404),
+        ("agent/falke", "falke", 200),
+        ("operator", "heron", 200),
+        ("operator", "nowhere", 404),
+    ):
+        assert daemon.exec(who, "tools.list", thread=thread).status_code == status
