@@ -9,7 +9,7 @@ from inband.cli.agent_run import run_agent
 from inband.cli.shared import connected, json_option, show, table
 
 
-@click.group()
+@click.group(short_help="Register agents, run their command lines.")
 def agent() -> None:
     """Register agents (messages can be sent to registered ones only), and run their command lines."""
 

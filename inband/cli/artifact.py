@@ -12,7 +12,7 @@ from inband.cli.shared import connected
 from inband.errors import InputError
 
 
-@click.group()
+@click.group(short_help="Look at content that jobs have kept.")
 def artifact() -> None:
     """Content that jobs have kept: large results, readings that were cut, files."""
 

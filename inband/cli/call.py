@@ -12,7 +12,7 @@ from inband.cli.shared import connected, json_argument, json_option, show
 from messaging import Call, CallRequest, Result
 
 
-@click.command()
+@click.command(short_help="Call one op with a JSON object of arguments.")
 @click.argument("op")
 @click.argument("arguments", required=False, metavar="[JSON|-]")
 @click.option("--id", "call_id", metavar="ID", help="Call id: the same id with the same content runs once.")

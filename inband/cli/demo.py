@@ -13,7 +13,7 @@ from inband.cli.shared import json_option, show
 from inband.cli.thread import lines_of
 
 
-@click.command()
+@click.command(short_help="Show the whole way of a reply once, for real.")
 @json_option
 def demo(*, as_json: bool) -> None:
     """Show the whole way once, for real: daemon, TLS, a reply harvested, results in the thread.

@@ -22,7 +22,7 @@ from messaging import Message, digest
 _MOST_FILE_BYTES = 16 << 20
 
 
-@click.command()
+@click.command(short_help="Run the directives of a reply and post the results.")
 @click.argument("file", default="-", metavar="[FILE|-]")
 @click.option("--thread", metavar="ID", help="Thread that the reply belongs to; results are posted there.")
 @click.option("--agent", metavar="NAME", help="Who wrote the reply (default: the thread's agent).")

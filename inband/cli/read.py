@@ -19,7 +19,7 @@ def _complete(_ctx: click.Context, _parameter: click.Parameter, incomplete: str)
     return [name for name in vocabulary().box_actions if name.startswith(incomplete)]
 
 
-@click.command()
+@click.command(short_help="Look at the machine: one of the 27 reads.")
 @click.argument("action", shell_complete=_complete)
 @click.argument("argument", required=False)
 @json_option

@@ -28,7 +28,7 @@ class Moment(click.ParamType[datetime]):
             self.fail(f"{value!r} is no time; write 2026-12-01T07:00 or 2026-12-01T07:00+01:00", param, ctx)
 
 
-@click.command()
+@click.command(short_help="Wrap a message as an agent gets it from a timer.")
 @click.argument("file", default="-", metavar="[FILE|-]")
 @click.option("--job", metavar="ID", help="The job that the message belongs to.")
 @click.option("--timer", metavar="NAME", help="The timer that fired.")
