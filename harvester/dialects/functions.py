@@ -23,6 +23,7 @@ _END_PARAMETER: Final = "</parameter>"
 END_CALL: Final = "</tool_call>"
 
 _NAME: Final = re.compile(r"[^\s<>=]+")
+_KEY: Final = re.compile(r"[^\n<>]+")  # an argument may have blanks in its name
 _TAG_END: Final = marks(">")
 _ENDINGS: Final = marks(_END_PARAMETER, _PARAMETER, END_FUNCTION)
 _NEXT: Final = marks(_PARAMETER, END_FUNCTION, END_CALL)
@@ -31,11 +32,11 @@ _AFTER_FUNCTION: Final = marks(END_CALL, FUNCTION)
 MAX_NAME: Final = 256
 
 
-def tag_name(reading: Reading, position: int) -> Steps[tuple[str, int]]:
+def tag_name(reading: Reading, position: int, pattern: re.Pattern[str] = _NAME) -> Steps[tuple[str, int]]:
     """The name up to the `>`, and the place behind that."""
     found = yield from reading.source.find_near(_TAG_END, position, MAX_NAME)
     name = reading.source.text[position : found[0]] if found else ""
-    if found is None or not _NAME.fullmatch(name):
+    if found is None or not pattern.fullmatch(name):
         raise Broken(position)
     return name, found[0] + 1
 
@@ -58,7 +59,7 @@ def read_function(
             return name, arguments, position + len(marker)
         if marker != _PARAMETER:
             raise Broken(position)
-        key, start = yield from tag_name(reading, position + len(_PARAMETER))
+        key, start = yield from tag_name(reading, position + len(_PARAMETER), _KEY)
         if key in arguments:
             raise Broken(start)
         given = frozenset((*arguments, key))

@@ -31,9 +31,9 @@ HALVES = {
     "function": ("<function=a>{", "</function>"),
 }
 
-SMALL, LARGE = 20_000, 160_000
-# Eight times the text; a quadratic reader takes 64 times as long. Below a second nobody waits.
-MOST_TIMES, MOST_SECONDS = 24, 1.0
+SMALL, LARGE = 10_000, 80_000
+# Eight times the text; a quadratic reader takes 64 times as long. Below half a second nobody waits.
+MOST_TIMES, MOST_SECONDS = 24, 0.5
 
 
 def seconds(dialect: str, unit: str, chars: int) -> float:
