@@ -84,7 +84,8 @@ def kimi_k3(turn):
     ]
     thought = f"<|open|>think<|sep|>{turn.reasoning}<|close|>think<|sep|>" if turn.reasoning else ""
     tools = f"<|open|>tools<|sep|>{''.join(calls)}<|close|>tools<|sep|>" if calls else ""
-    return f"{thought}<|open|>response<|sep|>{turn.content}<|close|>response<|sep|>{tools}<|close|>message<|sep|>"
+    response = f"<|open|>response<|sep|>{turn.content}<|close|>response<|sep|>"
+    return f"{thought}{response}{tools}<|close|>message<|sep|>"
 
 
 def deepseek_v3(turn):
