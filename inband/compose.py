@@ -127,7 +127,8 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         artifact_folders=tuple(Path(folder).expanduser() for folder in settings["artifacts.folders"]),
         limits=DaemonLimits(
             artifacts_room_bytes=settings["artifacts.room_bytes"],
-            dm_pair_per_min=settings["rates.dms_per_minute"], rates={**ROLE_RATES, **limited}
+            dm_pair_per_min=settings["rates.dms_per_minute"],
+            rates={**ROLE_RATES, **limited},
         ),
     )
 
