@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -63,10 +64,14 @@ async def resolve(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """`exceptions` are `host:port` of private pages that the parent allows; content never adds to them."""
+    """`exceptions` are `host:port` of private pages that the parent allows; content never adds to them.
+
+    `tls` says which authorities are believed, the usual ones by default.
+    """
 
     exceptions: frozenset[str] = frozenset()
     resolve: Resolve = field(default=resolve)
+    tls: ssl.SSLContext | None = None
 
     async def check(self, url: str) -> Checked:
         """Raises `UrlBlocked`, also for a host that nobody knows: an unknown address is not judged good."""
@@ -89,7 +94,7 @@ async def fetch(
 ) -> Page:
     """GETs the page; follows up to five redirects. Raises `UrlBlocked` and `FetchFailed`."""
     try:
-        async with asyncio.timeout(time_limit_s), _client(time_limit_s) as client:
+        async with asyncio.timeout(time_limit_s), _client(guard, time_limit_s) as client:
             for _ in range(MOST_REDIRECTS + 1):
                 page, location = await _get(client, checked, most_bytes)
                 if location is None:
@@ -102,9 +107,15 @@ async def fetch(
     raise FetchFailed(f"more than {MOST_REDIRECTS} redirects")
 
 
-def _client(time_limit_s: float) -> httpx2.AsyncClient:
+def _client(guard: Guard, time_limit_s: float) -> httpx2.AsyncClient:
     """No proxy from the environment: it would connect to an address that it resolved itself."""
-    return httpx2.AsyncClient(follow_redirects=False, trust_env=False, timeout=time_limit_s, headers=_HEADERS)
+    return httpx2.AsyncClient(
+        follow_redirects=False,
+        trust_env=False,
+        timeout=time_limit_s,
+        headers=_HEADERS,
+        verify=True if guard.tls is None else guard.tls,
+    )
 
 
 async def _get(client: httpx2.AsyncClient, checked: Checked, most_bytes: int) -> tuple[Page, str | None]:

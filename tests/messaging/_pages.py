@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -24,7 +25,9 @@ class Served:
 class Pages:
     """Answers a path with what `pages` has for it, else 404. `asked` keeps (path, host header)."""
 
-    def __init__(self, pages: Mapping[str, Served | Callable[[], Served]]) -> None:
+    def __init__(
+        self, pages: Mapping[str, Served | Callable[[], Served]], tls: ssl.SSLContext | None = None
+    ) -> None:
         self.asked: list[tuple[str, str]] = []
         server = self
 
@@ -46,6 +49,8 @@ class Pages:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Meet)
         self._server.daemon_threads = True
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
 
     @property

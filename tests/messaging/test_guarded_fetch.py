@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
+import trustme
 
 from messaging.guarded_fetch import FetchFailed, Guard, fetch
 from messaging.url_guard import UrlBlocked
@@ -121,3 +124,20 @@ async def test_nobody_at_home_is_a_failure_and_no_proxy_is_asked(monkeypatch: py
     guard = Guard(exceptions=frozenset({f"127.0.0.1:{port}"}))
     with pytest.raises(FetchFailed, match="ConnectError"):
         await fetch(await guard.check(f"http://127.0.0.1:{port}/"), guard)
+
+
+@pytest.mark.parametrize(("certified", "fetched"), [("a.example", True), ("b.example", False)])
+async def test_the_certificate_has_to_name_the_host(certified: str, fetched: bool) -> None:
+    # M-48
+    authority = trustme.CA()
+    serving, believing = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
+    authority.issue_cert(certified, "127.0.0.1").configure_cert(serving)
+    authority.configure_trust(believing)
+    with Pages({"/": HELLO}, tls=serving) as pages:
+        guard = replace(allowing(pages, "a.example"), tls=believing)
+        checked = await guard.check(f"https://a.example:{pages.port}/")
+        if fetched:
+            assert (await fetch(checked, guard)).content == b"<p>hello"
+        else:
+            with pytest.raises(FetchFailed, match="ConnectError"):
+                await fetch(checked, guard)
