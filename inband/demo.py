@@ -5,12 +5,14 @@ Everything happens in a fresh state directory that is removed afterwards; the or
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -32,6 +34,7 @@ COLLEAGUE: Final = "falke"
 _START_S: Final = 30.0
 _ANSWER_S: Final = 20.0
 _POLL_S: Final = 0.05
+_PREFIX: Final = "demo-"
 
 
 class DemoError(FrontDoorError):
@@ -58,8 +61,29 @@ def _state_directory() -> Iterator[Path]:
     """In the checkout under the launcher (it promises to touch nothing else), else among temporary files."""
     checkout = os.environ.get("BOX_CHECKOUT")
     parent = Path(checkout) / ".box" if checkout else None
-    with tempfile.TemporaryDirectory(prefix="demo-", dir=parent, ignore_cleanup_errors=True) as home:
+    for left in parent.glob(f"{_PREFIX}*/up.log") if parent else ():
+        with _held(left.parent) as ours:
+            if ours:  # its demo was killed: keys and tokens lie there
+                shutil.rmtree(left.parent, ignore_errors=True)
+    with (
+        tempfile.TemporaryDirectory(prefix=_PREFIX, dir=parent, ignore_cleanup_errors=True) as home,
+        _held(Path(home)),
+    ):
         yield Path(home)
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[bool]:
+    """A lock on the folder, which the kernel drops when its holder dies; False when another has it."""
+    with ExitStack() as stack:
+        held = True
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # another has it, or has just removed it
+            held = False
+        yield held
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
 from pathlib import Path
 
@@ -21,6 +23,20 @@ def test_the_demo_shows_results_in_the_thread_and_leaves_nothing(tmp_path: Path)
         assert "Did you mean disk?" in answer
     assert list((checkout / ".box").iterdir()) == []
     assert not box.home.exists()
+
+
+def test_what_a_killed_demo_left_is_removed_and_a_running_one_left_alone(tmp_path: Path) -> None:
+    killed, running = (tmp_path / ".box" / name for name in ("demo-killed", "demo-running"))
+    for folder in (killed, running):
+        (folder / "tokens").mkdir(parents=True)
+        (folder / "up.log").touch()
+    lock = os.open(running, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        Box(tmp_path / "untouched", {"BOX_CHECKOUT": str(tmp_path)}).json("demo")
+    finally:
+        os.close(lock)
+    assert list((tmp_path / ".box").iterdir()) == [running]
 
 
 def test_the_demo_is_a_page_for_a_person(tmp_path: Path) -> None:
