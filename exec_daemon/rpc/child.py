@@ -90,16 +90,21 @@ class ChildAgent:
             raise self._not_introduced()
         self.capabilities = frozenset(map(str, first.payload["capabilities"]))
 
-    def tell(self, kind: str, payload: Mapping[str, Any]) -> bool:
-        pipe = self._process.stdin
-        assert pipe is not None
-        if self.has_ended or pipe.is_closing():
-            return False
-        if pipe.transport.get_write_buffer_size() > _MOST_UNREAD_BYTES:
-            return False
+    @property
+    def listens(self) -> bool:
+        pipe = self._pipe
+        closed = self.has_ended or pipe.is_closing()
+        return not closed and pipe.transport.get_write_buffer_size() <= _MOST_UNREAD_BYTES
+
+    def tell(self, kind: str, payload: Mapping[str, Any]) -> None:
         self._told += 1
-        pipe.write(encode(Request(f"box-{self._told}", kind, payload).to_json()))
-        return True
+        if not self._pipe.is_closing():
+            self._pipe.write(encode(Request(f"box-{self._told}", kind, payload).to_json()))
+
+    @property
+    def _pipe(self) -> asyncio.StreamWriter:
+        assert self._process.stdin is not None
+        return self._process.stdin
 
     def signal(self, number: Signals) -> None:
         if self._process.returncode is None:

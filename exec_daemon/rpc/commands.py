@@ -35,7 +35,7 @@ _MOST_REPLAYED_BYTES: Final = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The result, and the events that come behind it."""
+    """The result, and what happens once it is given: nothing that follows from it may come before it."""
 
     result: Mapping[str, Any]
     then: tuple[Callable[[], object], ...] = ()
@@ -59,7 +59,12 @@ def _of_running(act: Callable[[Runtime, Task, Agent, Any], Answer]) -> Run:
 
     async def run(runtime: Runtime, wanted: Any) -> Answer:
         found = runtime.running(wanted.task_id)
-        return found if isinstance(found, RpcError) else act(runtime, *found, wanted)
+        if isinstance(found, RpcError):
+            return found
+        task, agent = found
+        if not agent.listens:
+            return rpc_error(RpcCode.BUSY, f"The agent of {task.id} does not read what it is told.")
+        return act(runtime, task, agent, wanted)
 
     return run
 
@@ -112,14 +117,9 @@ def _prompt(runtime: Runtime, task: Task, agent: Agent, wanted: Prompt) -> Answe
         why = f"is paused ({task.paused})" if task.paused else "has a prompt in flight"
         return rpc_error(RpcCode.TASK_NOT_READY, f"Task {task.id} {why}.")
     prompt_id = wanted.prompt_id or f"prompt-{runtime.log.last + 1}"
-    if not agent.tell("prompt", {"message": wanted.message, "promptId": prompt_id}):
-        return _unread(task)
     task.state, task.prompt = state, prompt_id
-    return Done({"accepted": True, "taskId": task.id, "promptId": prompt_id})
-
-
-def _unread(task: Task) -> RpcError:
-    return rpc_error(RpcCode.BUSY, f"The agent of {task.id} does not read what it is told.")
+    told = partial(agent.tell, "prompt", {"message": wanted.message, "promptId": prompt_id})
+    return Done({"accepted": True, "taskId": task.id, "promptId": prompt_id}, (told,))
 
 
 async def _stop(runtime: Runtime, wanted: OfTask) -> Answer:
@@ -132,37 +132,36 @@ async def _stop(runtime: Runtime, wanted: OfTask) -> Answer:
 
 
 def _pause(runtime: Runtime, task: Task, agent: Agent, wanted: Pause) -> Answer:
-    if task.paused is None and not runtime.pause(task, agent, wanted.reason):
-        return _unread(task)
+    if task.paused is None:
+        runtime.pause(task, agent, wanted.reason)
     return Done({"taskId": task.id, "paused": task.paused})
 
 
 def _resume(runtime: Runtime, task: Task, agent: Agent, _wanted: OfTask) -> Answer:
-    if task.paused is not None and not runtime.resume(task, agent):
-        return _unread(task)
+    if task.paused is not None:
+        runtime.resume(task, agent)
     return Done({"taskId": task.id, "paused": None})
 
 
 def _cancel(_runtime: Runtime, task: Task, agent: Agent, _wanted: OfTask) -> Answer:
     """Of the prompt in flight. An agent that cannot be told gets what a terminal's Ctrl-C would send."""
     running = task.state is TaskState.ACTIVE
-    if running and "cancel" not in agent.capabilities:
+    if running and "cancel" in agent.capabilities:
+        agent.tell("cancel", {"promptId": task.prompt})
+    elif running:
         agent.signal(signal.SIGINT)
-    elif running and not agent.tell("cancel", {"promptId": task.prompt}):
-        return _unread(task)
     return Done({"taskId": task.id, "promptId": task.prompt, "cancelled": running})
 
 
 def _set_model(_runtime: Runtime, task: Task, agent: Agent, wanted: Model) -> Answer:
-    if not agent.tell("set_model", {"model": wanted.model}):
-        return _unread(task)
+    agent.tell("set_model", {"model": wanted.model})
     task.model = wanted.model
     return Done({"taskId": task.id, "model": task.model})
 
 
 def _pass_on(_runtime: Runtime, task: Task, agent: Agent, wanted: Anything) -> Answer:
-    told = agent.tell("extension_ui_response", wanted.rest())
-    return Done({"taskId": task.id}) if told else _unread(task)
+    agent.tell("extension_ui_response", wanted.rest())
+    return Done({"taskId": task.id})
 
 
 async def _system_bash(_runtime: Runtime, _wanted: Anything) -> Answer:

@@ -53,8 +53,13 @@ class Agent(Protocol):
         """Has its process ended?"""
         ...
 
-    def tell(self, kind: str, payload: Mapping[str, Any]) -> bool:
-        """Hands it one request; False where it is gone or has read none for long."""
+    @property
+    def listens(self) -> bool:
+        """False where it is gone, or has not read what it was told."""
+        ...
+
+    def tell(self, kind: str, payload: Mapping[str, Any]) -> None:
+        """Hands it one request, without waiting until it is read."""
         ...
 
     def signal(self, number: Signals) -> None:

@@ -136,24 +136,23 @@ class Runtime:
                 task.state = TaskState.STOPPED
                 await task.agent.stop()
 
-    def pause(self, task: Task, agent: Agent, reason: str) -> bool:
+    def pause(self, task: Task, agent: Agent, reason: str) -> None:
         """Asks an agent that can pause, and holds the process of one that cannot (J-21)."""
-        if "pause" not in agent.capabilities:
+        if "pause" in agent.capabilities:
+            agent.tell("pause", {"reason": reason})
+        else:
             agent.signal(signal.SIGSTOP)
-        elif not agent.tell("pause", {"reason": reason}):
-            return False
         task.paused = reason
         self.say(task, "task_paused", reason=reason)
-        return True
 
-    def resume(self, task: Task, agent: Agent) -> bool:
+    def resume(self, task: Task, agent: Agent) -> None:
         """The way back from `pause`."""
-        if "pause" in agent.capabilities and not agent.tell("resume", {}):
-            return False
-        agent.signal(signal.SIGCONT)
+        if "pause" in agent.capabilities:
+            agent.tell("resume", {})
+        else:
+            agent.signal(signal.SIGCONT)
         task.paused = None
         self.say(task, "task_resumed")
-        return True
 
     def died(self, task: Task, exit_code: int | None) -> None:
         """Its process is gone and nobody asked for it (J-23)."""

@@ -18,6 +18,7 @@ _HEADERS: Final = [
     (b"content-type", b"application/x-ndjson"),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
+    (b"connection", b"close"),  # we may end before the request does, which leaves nothing to go on with
 ]
 
 

@@ -34,14 +34,12 @@ class MemoryAgent:
     audience: Audience
     capabilities: frozenset[str] = frozenset({"pause", "cancel"})
     has_ended: bool = False
-    reads: bool = True
+    listens: bool = True
     told: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
     signals: list[Signals] = field(default_factory=list)
 
-    def tell(self, kind: str, payload: Mapping[str, Any]) -> bool:
-        if self.reads:
-            self.told.append((kind, payload))
-        return self.reads
+    def tell(self, kind: str, payload: Mapping[str, Any]) -> None:
+        self.told.append((kind, payload))
 
     def signal(self, number: Signals) -> None:
         self.signals.append(number)

@@ -175,7 +175,7 @@ async def test_the_diagnosis_has_the_last_two_hundred_events(
 
 async def test_an_agent_that_does_not_read_is_busy(peer: Peer, agents: MemoryAgents) -> None:  # J-25
     await opened(peer)
-    agents.opened[0].reads = False
+    agents.opened[0].listens = False
     for command, payload in (
         ("prompt", {"message": "go"}),
         ("pause", {"reason": "x"}),
