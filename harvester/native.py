@@ -8,10 +8,11 @@ in a fence, a quotation or code it is an example. Limits, order and verdicts com
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import groupby
 from typing import Final, TypeAlias
 
-from harvester.dialects import Completion, Content, Dropped, NativeCall, Tools, parse
+from harvester.dialects import Completion, Content, Dropped, NativeCall, Tools, parse, prompt_that_thinks
 from harvester.events import Directive, Event, Form, Skipped, SkipReason, Span
 from harvester.policy import ScanPolicy
 from harvester.scanner import scan_reply
@@ -41,7 +42,12 @@ def tools_for(known: Names, registry: Iterable[OpInfo]) -> Tools:
 def scan_native(text: str, dialect: str, policy: ScanPolicy, tools: Tools) -> list[Event]:
     """As `scan_reply`, and the calls that `dialect` writes; they have the form `Form.NATIVE`."""
     read = _readable(text, policy.max_reply_bytes)
-    completion = parse(read, dialect=dialect, tools=tools, truncated=len(read) < len(text))
+    prompt = None
+    if policy.reasoning_open and (prompt := prompt_that_thinks(read, dialect)):
+        policy = replace(policy, reasoning_open=False)  # the dialect's reader takes care of it
+    completion = parse(
+        read, dialect=dialect, tools=tools, generation_prompt=prompt, truncated=len(read) < len(text)
+    )
     masked, calls = _masked(read, completion)
     events = [_event(event, calls) for event in scan_reply(masked, policy)]
     events += [

@@ -4,7 +4,7 @@ Public names: `parse` for a whole reply, `Reader` for one that is still coming, 
 """
 
 from harvester.dialects.completion import Completion, Content, Dropped, NativeCall, Piece, Reasoning
-from harvester.dialects.reader import AUTO, Reader, parse
+from harvester.dialects.reader import AUTO, Reader, parse, prompt_that_thinks
 from harvester.dialects.recognise import recognise
 from harvester.dialects.table import DIALECTS
 from harvester.dialects.tools import Tools
@@ -21,5 +21,6 @@ __all__ = [
     "Reasoning",
     "Tools",
     "parse",
+    "prompt_that_thinks",
     "recognise",
 ]

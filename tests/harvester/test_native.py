@@ -69,6 +69,20 @@ def test_the_policy_may_ask_for_a_dialect():
     assert ops(SENT["react"], "react", policy=ScanPolicy(dialect="glm")) == [("dm.send", "native")]
 
 
+@pytest.mark.parametrize("dialect", ["auto", "qwen3-hermes", "gpt-oss"])
+def test_a_reply_may_begin_inside_reasoning(dialect):
+    policy = ScanPolicy(reasoning_open=True)
+    assert ops("[TOOL cron.list] hm", dialect, policy=policy) == []
+    closed = "[TOOL cron.list] hm\n</think>\n\n[TOOL tools.list]"
+    assert ops(closed, dialect, policy=policy) == [("tools.list", "F3")]
+
+
+def test_a_call_behind_reasoning_that_the_prompt_opened_runs():
+    policy = ScanPolicy(reasoning_open=True)
+    assert ops(f"hm\n</think>\n\n{CALL}", policy=policy) == [("tools.list", "native")]
+    assert ops(f"hm <tool_call> {CALL}\n</think>\n\nno", policy=policy) == []
+
+
 def test_an_unknown_dialect_is_the_callers_mistake():
     with pytest.raises(UnknownDialect):
         parse("x", dialect="klingon")
