@@ -35,7 +35,7 @@ def dialect_named(name: str | Dialect) -> Dialect | None:
 
 
 def prompt_that_thinks(text: str, dialect: str) -> str | None:
-    """A prompt of the dialect that has opened the reasoning of `text`; None where reasoning has no markers."""
+    """A prompt of the dialect that opened the reasoning of `text`; None where reasoning has no markers."""
     thoughts = (dialect_named(dialect) or recognise(text)).tags.thoughts
     found = next((thought for thought in thoughts if thought.close in text), None)
     return found.open if found else next((thought.open for thought in thoughts), None)
