@@ -11,7 +11,8 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import uvicorn
 
@@ -35,6 +36,17 @@ _IDLE_S: Final = 75
 
 def _rpc(services: Services, home: Home) -> AbstractAsyncContextManager[None]:
     return rpc_socket(services.desk, home.rpc_socket, keep_alive_s=services.settings.limits.keep_alive_s)
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """Ends connections that come to no TLS handshake; uvicorn sets no limit, and asyncio's is a minute."""
+
+    def __init__(self, handshake_s: float) -> None:
+        super().__init__()
+        self._handshake_s = handshake_s
+
+    async def create_server(self, *args: Any, **more: Any) -> Any:
+        return await super().create_server(*args, ssl_handshake_timeout=self._handshake_s, **more)
 
 
 class _Server(uvicorn.Server):
@@ -128,4 +140,5 @@ class Daemon:
 
 def serve(settings: DaemonSettings) -> None:
     """Runs a daemon until TERM or INT. Raises `DaemonError` or `StoreError` when it cannot start."""
-    asyncio.run(Daemon(settings).serve())
+    with asyncio.Runner(loop_factory=partial(_Loop, settings.limits.wire.handshake_s)) as runner:
+        runner.run(Daemon(settings).serve())

@@ -19,6 +19,7 @@ class WireLimits:
     # Our clients send under a kibibyte; a proxy in front adds some more.
     most_head_bytes: int = 64 * 1024
     # Who connects has a request to send; its body is at most a few mebibytes.
+    handshake_s: float = 5.0
     head_s: float = 10.0
     body_s: float = 60.0
     # A TLS close waits for the peer's close_notify (RFC 8446 6.1), which an idle pooled one never sends.

@@ -67,6 +67,21 @@ def test_a_signal_stops_the_process_with_status_0(tmp_path: Path, number: int) -
     assert "Traceback" not in said
 
 
+def test_a_connection_without_a_handshake_is_ended(tmp_path: Path) -> None:
+    short = "port=0, limits=DaemonLimits(wire=WireLimits(handshake_s=0.2))"
+    program = PROGRAM.replace("port=0", short).replace(
+        "import DaemonSettings", "import DaemonLimits, DaemonSettings"
+    )
+    program = f"from exec_daemon.settings import WireLimits\n{program}"
+    with subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "home")]) as process:
+        address = wait_for((tmp_path / "home" / "daemon.json").exists) and (tmp_path / "home" / "daemon.json")
+        port = int(json.loads(address.read_text())["url"].rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as silent:
+            assert silent.recv(1) == b""
+        process.terminate()
+    assert process.returncode == 0
+
+
 def test_a_stop_ends_streams_soon(start_daemon: Callable[..., Any]) -> None:
     running = start_daemon()
     running.agent("heron")
