@@ -34,7 +34,8 @@ class Command(NamedTuple):
 
 
 _TOKEN: Final = re.compile(
-    r"""(?P<blank>(?:[ \t]|\\\n)++)
+    r"""(?P<blank>[ \t]++)
+    |(?P<joined>\\\n)
     |'(?P<single>[^']*+)'
     |"(?P<double>[^"\\$`]*+(?:\\[\s\S][^"\\$`]*+)*+)"
     |\\(?P<escaped>[^\n])
@@ -85,6 +86,8 @@ class _Reader:
 
     def add(self, match: re.Match[str]) -> bool:
         """Take a token; False if a shell would have to do something."""
+        if match.lastgroup == "joined":  # POSIX 2.2.1: a line continuation is nothing, not a blank
+            return True
         if match.lastgroup == "blank":
             self.end_word()
         elif match["delimiter"]:
