@@ -1,4 +1,4 @@
-"""Events a second through each sink, beside the same work without it: `./box bench messaging [EVENTS]`.
+"""Events a second through each sink, beside the same work without it: `./box bench sinks [EVENTS]`.
 
 The peer of each row does what nobody can do without: it serialises a dict and hands the bytes over in the
 same way. What the row is slower by is what numbering, order, redaction and typed events cost.
