@@ -12,6 +12,7 @@ from exec_daemon.access.identity import Role
 from exec_daemon.settings import DaemonLimits, DaemonSettings
 from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_reply
 from harvester.errors import Unavailable
+from inband import agents
 from inband.errors import InputError, NotStartedError
 from inband.settings import Settings
 from messaging import Message
@@ -113,10 +114,10 @@ def harvested(
 
 def daemon_settings(settings: Settings) -> DaemonSettings:
     """The daemon's own settings."""
-    agents = Rates(
+    theirs = Rates(
         reads_per_min=settings["rates.reads_per_minute"], writes_per_min=settings["rates.writes_per_minute"]
     )
-    limited = dict.fromkeys((Role.AGENT, Role.WORKER, Role.VIEWER), agents)
+    limited = dict.fromkeys((Role.AGENT, Role.WORKER, Role.VIEWER), theirs)
     return DaemonSettings(
         home=settings.home,
         host=settings["daemon.host"],
@@ -124,6 +125,7 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         allow_remote=settings["daemon.allow_remote"],
         box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
+        agents=agents.templates(settings["agents"]),
         artifact_folders=tuple(Path(folder).expanduser() for folder in settings["artifacts.folders"]),
         limits=DaemonLimits(
             artifacts_room_bytes=settings["artifacts.room_bytes"],

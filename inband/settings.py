@@ -176,10 +176,12 @@ def _checked(path: Path, text: str, name: str, value: Any) -> Any:
         value, fits = float(value), True
     if fits and row.kind in (list, dict):
         inside = value if row.kind is list else value.values()
-        fits = all(isinstance(item, str) for item in inside)
+        fits = all(isinstance(item, row.of) for item in inside)
     if not fits or not row.allows(value):
         line = _line(text, row.section, row.key)
         raise SettingsError(f"{path}:{line}: `{name}` must be {_a(row)}, not {value!r}")
+    if wrong := row.problem(value):
+        raise SettingsError(f"{path}:{_line(text, row.section, row.key)}: `{name}`: {wrong}")
     return value
 
 
@@ -192,5 +194,5 @@ def _a(row: Setting) -> str:
         float: "a number",
         str: "a string",
         list: "a list of strings",
-        dict: "a table of strings",
+        dict: f"a table of {'strings' if row.of is str else 'tables'}",
     }[row.kind] + within

@@ -6,15 +6,19 @@ from it. A setting that is not here does not exist.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
+
+from inband import agents
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One row. `section` and `key` place it in `box.toml`; an empty section is the top level.
 
-    `bounds` are the least and the greatest value of a number.
+    `bounds` are the least and the greatest value of a number, `of` is what a table holds, and `problem` says
+    what else is wrong with a value.
     """
 
     section: str
@@ -24,6 +28,8 @@ class Setting:
     purpose: str
     environment: str = ""
     bounds: tuple[float, float] | None = None
+    of: type = str
+    problem: Callable[[Any], str | None] = lambda _value: None
 
     @property
     def name(self) -> str:
@@ -112,6 +118,15 @@ SETTINGS: Final = (
     ),
     Setting("artifacts", "folders", list, [], "folders whose files artifact.put may keep, beside the outbox"),
     Setting("artifacts", "room_bytes", int, 2 << 30, "bytes of artifacts that are kept; the oldest go first"),
+    Setting(
+        "agents",
+        "",
+        dict,
+        {},
+        "name = {argv, folder, models, budget_usd} of each agent that the RPC may start",
+        of=dict,
+        problem=agents.problem,
+    ),
     Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
 )
 

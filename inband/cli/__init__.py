@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "job": "inband.cli.job:job",
     "artifact": "inband.cli.artifact:artifact",
     "agent": "inband.cli.agent:agent",
+    "rpc": "inband.cli.rpc:rpc",
     "token": "inband.cli.token:token",
     "wrap": "inband.cli.wrap:wrap",
     "config": "inband.cli.config:config",
