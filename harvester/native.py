@@ -12,7 +12,18 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Final, TypeAlias
 
-from harvester.dialects import Completion, Content, Dropped, NativeCall, Tools, parse, prompt_that_thinks
+from harvester.dialects import (
+    AUTO,
+    PLAIN,
+    Completion,
+    Content,
+    Dropped,
+    NativeCall,
+    Tools,
+    parse,
+    prompt_that_thinks,
+    recognise,
+)
 from harvester.events import Directive, Event, Form, Skipped, SkipReason, Span
 from harvester.policy import ScanPolicy
 from harvester.scanner import scan_reply
@@ -41,6 +52,8 @@ def tools_for(known: Names, registry: Iterable[OpInfo]) -> Tools:
 
 def scan_native(text: str, dialect: str, policy: ScanPolicy, tools: Tools) -> list[Event]:
     """As `scan_reply`, and the calls that `dialect` writes; they have the form `Form.NATIVE`."""
+    if dialect == AUTO and recognise(text) is PLAIN:
+        return scan_reply(text, policy)
     read = _readable(text, policy.max_reply_bytes)
     prompt = None
     if policy.reasoning_open and (prompt := prompt_that_thinks(read, dialect)):

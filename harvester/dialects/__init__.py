@@ -5,13 +5,14 @@ Public names: `parse` for a whole reply, `Reader` for one that is still coming, 
 
 from harvester.dialects.completion import Completion, Content, Dropped, NativeCall, Piece, Reasoning
 from harvester.dialects.reader import AUTO, Reader, parse, prompt_that_thinks
-from harvester.dialects.recognise import recognise
+from harvester.dialects.recognise import PLAIN, recognise
 from harvester.dialects.table import DIALECTS
 from harvester.dialects.tools import Tools
 
 __all__ = [
     "AUTO",
     "DIALECTS",
+    "PLAIN",
     "Completion",
     "Content",
     "Dropped",

@@ -46,9 +46,11 @@ class Dialect:
         was cut off before it showed any marker was cut off in its reasoning, if it may have had any.
         """
         thoughts = [thought for thought in self.tags.thoughts if thought.prompted]
+        if read.reasoning is not None:
+            return ""
         content = read.content or ""
         closed = [thought for thought in thoughts if thought.close in content]
         if closed:
             return min(closed, key=lambda thought: content.find(thought.close)).open
-        marked = read.reasoning is not None or not all(isinstance(piece, Content) for piece in read.pieces)
-        return thoughts[0].open if thoughts and truncated and not marked else ""
+        unmarked = all(isinstance(piece, Content) for piece in read.pieces)
+        return thoughts[0].open if thoughts and truncated and unmarked else ""

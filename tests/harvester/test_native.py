@@ -10,6 +10,7 @@ from harvester.errors import UnknownDialect
 from harvester.inert import inert
 from messaging import OpInfo, neutralise
 from prompt_envelope.escape import escaped, unescaped
+from tests.harvester.scanned import cases
 
 CALL = '<tool_call>\n{"name": "tools.list", "arguments": {}}\n</tool_call>'
 SEND = (
@@ -62,6 +63,11 @@ def test_a_call_in_a_dialect_becomes_the_same_call_as_a_directive(dialect, text,
 @pytest.mark.parametrize("text", (SENT | UNMARKED).values())
 def test_dialects_are_off_unless_asked_for(text):
     assert parse(text).calls == ()
+
+
+@pytest.mark.parametrize("case", cases("directives.jsonl"), ids=lambda case: case.id)
+def test_a_reply_in_no_dialect_reads_as_without_one(case):
+    assert parse(case.text, dialect="auto") == parse(case.text)
 
 
 def test_the_policy_may_ask_for_a_dialect():
