@@ -31,9 +31,9 @@ class DaemonLimits:
     """Limits, each with its reason. Rates are calls a minute; 0 means no limit."""
 
     # GRAMMAR 4: a directive has at most 64 KiB; a thread's message may be a whole reply of 1 MiB, which
-    # JSON escaping can double.
-    max_call_bytes: int = 128 * 1024
-    max_body_bytes: int = 2 * 1024 * 1024 + 64 * 1024
+    # a client that escapes all but ASCII makes three times as long (`é`: two bytes, `\u00e9`: six).
+    max_call_bytes: int = 256 * 1024
+    max_body_bytes: int = 3 * 1024 * 1024 + 64 * 1024
     # O 7.1: a read is worth waiting for so long.
     box_time_limit_s: float = 5.0
     # A screen recording of a minute or a day's log; what is larger belongs into a bucket.

@@ -41,7 +41,7 @@ def call(
     asked = Call(op, json_argument(arguments, "the arguments"), call_id)
     with connected(ctx) as client, waiting(f"waiting for {op}"):
         result = client.call(CallRequest(call=asked, thread=thread, dry_run=dry_run))
-    show(result.to_json(), lambda: lines_of(result), as_json=as_json)
+    show(result.to_json(), lambda: lines_of(result), as_json=as_json, failed=not result.ok)
     return int(exit_code_of_result(result))
 
 

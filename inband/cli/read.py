@@ -36,7 +36,7 @@ def read(ctx: click.Context, *, action: str, argument: str | None, as_json: bool
     args = {"action": action} | ({} if argument is None else {"arg": argument})
     with connected(ctx) as client, waiting(f"reading {action}"):
         result = client.call(CallRequest(call=Call("box.exec", args)))
-    show(result.to_json(), lambda: _lines(result), as_json=as_json)
+    show(result.to_json(), lambda: _lines(result), as_json=as_json, failed=not result.ok)
     return int(exit_code_of_result(result))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+from unicodedata import combining, east_asian_width
 
 import click
 
@@ -34,13 +35,16 @@ def connected(ctx: click.Context, identity: str = "operator") -> Iterator[Daemon
         yield client
 
 
-def show(document: Any, human: Callable[[], Iterable[str]], *, as_json: bool) -> None:
-    """One JSON document, or the lines for a person; what others wrote loses its terminal codes."""
+def show(document: Any, human: Callable[[], Iterable[str]], *, as_json: bool, failed: bool = False) -> None:
+    """One JSON document, or the lines for a person; what others wrote loses its terminal codes.
+
+    A failure is a message, so a person gets it on stderr; a program gets its document in any case.
+    """
     if as_json:
         click.echo(json_text(document, indent=2))
         return
     for line in human():
-        click.echo(harmless(line))
+        click.echo(harmless(line), err=failed)
 
 
 # The styles that click writes for us: bold, dim, underline, colours, and their end.
@@ -67,10 +71,17 @@ def json_text(document: Any, indent: int | None = None) -> str:
 def table(rows: Sequence[Sequence[object]], header: Sequence[str]) -> Iterator[str]:
     """Left-aligned columns, two blanks apart; the last one is not padded."""
     cells = [[_cell(value) for value in row] for row in (header, *rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    widths = [max(_width(row[column]) for row in cells) for column in range(len(header))]
     for row in cells:
-        padded = [text.ljust(width) for text, width in zip(row, widths, strict=True)]
+        padded = [text + " " * (width - _width(text)) for text, width in zip(row, widths, strict=True)]
         yield "  ".join(padded).rstrip()
+
+
+def _width(text: str) -> int:
+    """Cells of a terminal: two for wide characters (Unicode TR 11), none for combining ones."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def _cell(value: object) -> str:

@@ -74,7 +74,7 @@ def test_a_call_and_its_replay(running: Box) -> None:
     assert (first.get("replayed", False), second["replayed"]) == (False, True)
     assert first["job_id"] == second["job_id"]
     other = running.run("call", "dm.send", '{"to": "falke", "text": "other"}', "--id", "note-1")
-    assert (other.returncode, "DUPLICATE_ID" in other.stdout) == (1, True)
+    assert (other.returncode, "DUPLICATE_ID" in other.stderr) == (1, True)
 
 
 def test_a_dry_run_writes_nothing(running: Box) -> None:
@@ -113,7 +113,7 @@ def test_a_token_acts_for_its_identity_until_it_is_revoked(running: Box) -> None
     viewer = Box(running.home, {"BOX_TOKEN": made["token"]})
     assert viewer.run("ops").returncode == 0
     denied = viewer.run("call", "dm.send", '{"to": "falke", "text": "x"}')
-    assert (denied.returncode, "FORBIDDEN" in denied.stdout) == (3, True)
+    assert (denied.returncode, "FORBIDDEN" in denied.stderr) == (3, True)
     assert running.run("token", "revoke", made["id"]).returncode == 0
     assert viewer.run("ops").returncode == 3
     assert made["token"] not in running.run("token", "list", "--json").stdout

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -137,9 +138,10 @@ def test_a_tool_is_stopped_from_a_terminal(box: Box, tmp_path: Path) -> None:  #
 
 
 async def _has_begun(url: str) -> None:
-    async for one in nats_events(url, "job-1"):
-        if one.type is EventType.PROGRESS:
-            return
+    async with aclosing(nats_events(url, "job-1")) as events:
+        async for one in events:
+            if one.type is EventType.PROGRESS:
+                return
 
 
 def test_only_one_source_can_be_named(box: Box) -> None:
