@@ -7,6 +7,7 @@ and the same request from another connection joins it (J-10).
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -44,6 +45,8 @@ from messaging.rpc import (
     rpc_error,
     success,
 )
+
+log = logging.getLogger(__name__)
 
 # A task is a worker that the asker starts and steers: the grant to start one is the one to have (O 7.5).
 GRANT: Final = "swarm.spawn"
@@ -146,19 +149,17 @@ class Desk:
         return again
 
     async def _run(self, asker: Asker, command: Command, request: Request, deliver: Deliver) -> Frame:
-        """Runs it. An answer that is to be found again is on disk before anybody sees it."""
+        """Runs it. The answer of what ran is on disk before anybody sees it; what was refused did not run."""
         frame: Frame
         then: Then = ()
         try:
-            ended = self._refusal(asker, command) or await self._effect(asker, command, request)
-            frame = (
-                failure(request.id, ended)
-                if isinstance(ended, RpcError)
-                else success(request.id, ended.result)
-            )
-            then = () if isinstance(ended, RpcError) else ended.then
-            if command.writes and keeps(frame):
-                await self._keep(asker, request, frame)
+            payload = self._refusal(asker, command) or read_payload(request, command.payload)
+            if isinstance(payload, RpcError):
+                frame = failure(request.id, payload)
+            else:
+                frame, then = _frame(request, await command.run(await self.runtime(asker.identity), payload))
+                if command.writes and keeps(frame):
+                    await self._keep(asker, request, frame)
         except StoreError as failed:
             frame = failure(request.id, _no_store(failed))
         except Exception as raised:  # noqa: BLE001 - each id is answered, whatever was not foreseen
@@ -181,12 +182,6 @@ class Desk:
         text = f"Requests of {who}: too many in the last minute. Try again in {wait_s:.1f} s."
         return rpc_error(RpcCode.RATE_LIMITED, text, retry_after_s=round(wait_s, 3))
 
-    async def _effect(self, asker: Asker, command: Command, request: Request) -> Done | RpcError:
-        payload = read_payload(request, command.payload)
-        if isinstance(payload, RpcError):
-            return payload
-        return await command.run(await self.runtime(asker.identity), payload)
-
     async def _keep(self, asker: Asker, request: Request, frame: Frame) -> None:
         kept = RpcAnswer(
             identity=str(asker.identity),
@@ -195,7 +190,10 @@ class Desk:
             answer=frame,
             at=self._clock(),
         )
-        await self._store.keep_rpc_answer(kept, since=self._since(), most=MOST_KEPT)
+        try:
+            await self._store.keep_rpc_answer(kept, since=self._since(), most=MOST_KEPT)
+        except StoreError:  # it has happened: saying anything else would have it happen again
+            log.exception("the answer to %r could not be kept", request.id)
 
     def _since(self) -> str:
         return iso(datetime.fromisoformat(self._clock()) - KEPT_FOR)
