@@ -104,7 +104,7 @@ def test_a_malformed_body_is_a_typed_400(daemon: Any, body: bytes) -> None:
 
 
 def test_a_body_that_is_too_large_is_refused_announced_or_not(daemon: Any) -> None:
-    client, body = daemon.client("operator"), b'{"op":"' + b"x" * 200_000 + b'"}'
+    client, body = daemon.client("operator"), b'{"op":"' + b"x" * 400_000 + b'"}'
     announced = client.post("/exec", content=body)
     chunked = client.post("/exec", content=iter([body]))
     for answer in (announced, chunked):
