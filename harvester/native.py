@@ -71,6 +71,13 @@ def scan_native(text: str, dialect: str, policy: ScanPolicy, tools: Tools) -> li
     return sorted(events, key=lambda event: event.span[0])
 
 
+def shown(text: str, dialect: str) -> str:
+    """What a person is shown of a reply in `dialect`: its content, and the names of what it calls."""
+    completion = parse(text, dialect=dialect)
+    calls = ", ".join(call.name for call in completion.calls)
+    return "\n".join(part for part in (completion.content, f"(calls {calls})" if calls else "") if part)
+
+
 def _readable(text: str, most_bytes: int) -> str:
     """As much of a reply as is read (GRAMMAR 5.4)."""
     written = text.encode("utf-8", "surrogatepass")

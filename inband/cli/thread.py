@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from harvester import DaemonClient
-from inband.cli.shared import connected, harmless, json_option, json_text, read_text, show, table
+from inband.cli.shared import connected, harmless, json_option, json_text, read_text, settings_of, show, table
 from messaging import Message, strip_terminal
 
 _MOST_BODY_BYTES = 1 << 20
@@ -49,7 +49,7 @@ def show_thread(ctx: click.Context, *, thread_id: str, after: int, as_json: bool
         head = client.thread(thread_id)
         messages = _all_messages(client, thread_id, after)
     document = {"thread": head.to_json(), "messages": [one.to_json() for one in messages]}
-    show(document, lambda: _whole(messages), as_json=as_json)
+    show(document, lambda: _whole(messages, settings_of(ctx)["harvest.dialect"]), as_json=as_json)
 
 
 thread.add_command(show_thread, "show")
@@ -62,16 +62,25 @@ def _all_messages(client: DaemonClient, thread_id: str, after: int) -> list[Mess
     return found
 
 
-def _whole(messages: list[Message]) -> Iterator[str]:
+def _whole(messages: list[Message], dialect: str) -> Iterator[str]:
     for message in messages:
-        yield from lines_of(message)
+        yield from lines_of(message, dialect)
 
 
-def lines_of(message: Message) -> Iterator[str]:
+def _body(message: Message, dialect: str) -> str:
+    """Of a reply in a native dialect the content is shown, not the markup; `--json` has it as written."""
+    if not dialect or not message.is_reply:
+        return message.body
+    from harvester.native import shown
+
+    return shown(message.body, dialect)
+
+
+def lines_of(message: Message, dialect: str = "") -> Iterator[str]:
     """One message for a person: who, when, what kind, and the body indented under it."""
     who = message.author if message.author_kind != "system" else "results"
     yield click.style(f"{message.seq:>3}  {who}", bold=True) + f"  {message.created_at}  {message.kind}"
-    for line in strip_terminal(message.body).splitlines() or [""]:
+    for line in strip_terminal(_body(message, dialect)).splitlines() or [""]:
         yield f"     {line}".rstrip()
     yield ""
 
@@ -140,10 +149,11 @@ def follow(ctx: click.Context, *, thread_id: str, after: int | None, as_json: bo
 
     Example: box thread follow ops
     """
+    dialect = settings_of(ctx)["harvest.dialect"]
     with connected(ctx) as client:
         start = client.thread(thread_id).last_seq if after is None else after
         click.echo(f"box: following {thread_id}; Ctrl-C ends", err=True)
         for message in client.stream(thread_id, after=start):
-            lines = [json_text(message.to_json())] if as_json else map(harmless, lines_of(message))
+            lines = [json_text(message.to_json())] if as_json else map(harmless, lines_of(message, dialect))
             click.echo("\n".join(lines))
             sys.stdout.flush()

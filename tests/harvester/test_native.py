@@ -8,6 +8,7 @@ from harvester import Form, ScanPolicy, SkipReason, parse
 from harvester.dialects import DIALECTS
 from harvester.errors import UnknownDialect
 from harvester.inert import inert
+from harvester.native import shown
 from messaging import OpInfo, neutralise
 from prompt_envelope.escape import escaped, unescaped
 from tests.harvester.scanned import cases
@@ -182,6 +183,18 @@ def test_arguments_are_typed_by_the_registry():
     )
     (found,) = parse(text, dialect="auto", registry=iter([op])).calls
     assert (found.call.op, dict(found.call.args)) == ("deploy.status", {"count": 3, "env": "7"})
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        (f"<think>hm</think>Hello.\n{CALL}\n{SEND}", "Hello.\n(calls tools.list, dm_send)"),
+        ("<think>hm</think>Hello.", "Hello."),
+        (CALL, "(calls tools.list)"),
+    ],
+)
+def test_a_person_is_shown_the_content_and_what_is_called(text, seen):
+    assert shown(text, "qwen3-hermes") == seen
 
 
 def test_the_same_reply_gives_the_same_ids_and_the_form_is_told():
