@@ -18,7 +18,9 @@ def without_wildcard(pattern: str) -> str:
 
 def test_the_core_that_is_kept_pure_is_the_core_whose_every_branch_is_covered() -> None:
     covered = [without_wildcard(pattern) for pattern in PROJECT["tool"]["coverage"]["run"]["include"]]
-    assert covered == [module.replace(".", "/") for module in PURE]
+    # `messaging/*.py` leaves out the folders below, some of which do I/O; a pure one has a line of its own.
+    whole = [path for path in covered if path.rpartition("/")[0] not in covered]
+    assert whole == [module.replace(".", "/") for module in PURE]
 
 
 def test_an_installation_asks_for_the_packages_that_a_checkout_locks() -> None:
