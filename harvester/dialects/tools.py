@@ -14,8 +14,6 @@ from messaging.strict_json import StrictJsonError, loads
 
 _PYTHON_WORDS: Final = {"True": True, "False": False, "None": None}
 _TYPE_OF: Final = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
-# Schemas nest; ours are asked for alternatives only, and nobody writes them deeper.
-_MAX_LEVELS: Final = 8
 
 
 def _referred(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -53,10 +51,14 @@ def _written_types(schema: Mapping[str, Any]) -> Iterator[str]:
 def types_of(schema: Mapping[str, Any], root: Mapping[str, Any]) -> frozenset[str]:
     """The JSON types that `schema`, a part of `root`, allows by name; empty where it does not say."""
     found: set[str] = set()
-    level = [schema]
-    for _ in range(_MAX_LEVELS):
-        found.update(name for row in level for name in _written_types(row))
-        level = [inner for row in level for inner in _alternatives(row, root)]
+    seen = {id(schema)}  # a reference may lead back
+    waiting = [schema]
+    while waiting:
+        row = waiting.pop()
+        found.update(_written_types(row))
+        fresh = [inner for inner in _alternatives(row, root) if id(inner) not in seen]
+        seen.update(map(id, fresh))
+        waiting += fresh
     return frozenset(found)
 
 

@@ -140,3 +140,11 @@ def test_tools_may_be_anything_that_names_them():
     ]
     text = "<tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>"
     assert parse(text, dialect="glm", tools=tools).calls[0].arguments == {"a": 1}
+
+
+def test_a_schema_that_refers_to_itself_gives_its_types_once():
+    itself = {"$ref": "#/$defs/a"}
+    schemas = {"a": {"anyOf": [itself] * 50 + [{"type": "integer"}]}}
+    tools = [{"name": "f", "parameters": {"properties": {"a": itself}, "$defs": schemas}}]
+    text = "<tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>"
+    assert parse(text, dialect="glm", tools=tools).calls[0].arguments == {"a": 1}
