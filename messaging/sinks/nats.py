@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from messaging.events import JobEvent
 from messaging.sinks.errors import SinkBroken, SinkClosed, Undelivered
-from messaging.sinks.nats_connection import connect, events_subject
+from messaging.sinks.nats_connection import connect, disconnect, events_subject
 from messaging.sinks.nats_control import Cancel, listen
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ class NatsSink:
             client, self._client, self._closed = self._client, None, True
             if client is not None and client.is_connected:
                 await client.drain()
-            elif client is not None:
-                await client.close()
+            if client is not None:
+                await disconnect(client)
 
     async def _deliver(self, event: JobEvent) -> None:
         until_s, attempts = self._monotonic_s() + self._target.patience_s, 0

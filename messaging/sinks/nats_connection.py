@@ -55,3 +55,9 @@ async def connect(url: str, patience_s: float) -> Client:
             )
     except (OSError, TimeoutError, nats.errors.Error) as failure:
         raise SinkBroken(f"no NATS server answers ({type(failure).__name__})") from failure
+
+
+async def disconnect(client: Client) -> None:
+    """Closes the connection. Its socket goes with the next turn of the loop, so that one has to come."""
+    await client.close()
+    await asyncio.sleep(0)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from messaging.sinks.errors import SinkBroken
-from messaging.sinks.nats_connection import connect, control_subject
+from messaging.sinks.nats_connection import connect, control_subject, disconnect
 from messaging.strict_json import StrictJsonError, load_object
 
 if TYPE_CHECKING:
@@ -60,4 +60,4 @@ async def request_cancel(
     except (nats.errors.Error, TimeoutError) as failure:
         raise SinkBroken(f"job {job_id} does not listen ({type(failure).__name__})") from failure
     finally:
-        await client.close()
+        await disconnect(client)

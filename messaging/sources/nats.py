@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import TYPE_CHECKING, Final
 
 from messaging.events import JobEvent
-from messaging.sinks.nats_connection import connect, events_subject
+from messaging.sinks.nats_connection import connect, disconnect, events_subject
 from messaging.sources.lines import read_line
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _FORGOTTEN_S: Final = 60.0
 
 async def nats_events(
     url: str, job_id: str, *, stream: str = "JOBS", patience_s: float = 30.0
-) -> AsyncIterator[JobEvent]:
+) -> AsyncGenerator[JobEvent, None]:
     """All events of the job from its first on, also of one that ended long ago. Never ends by itself.
 
     Where the broker restarts, reading goes on behind the last message that was had. An event may come
@@ -38,7 +38,7 @@ async def nats_events(
                 behind = number
                 yield event
     finally:
-        await client.close()
+        await disconnect(client)
 
 
 async def _messages(context: JetStreamContext, subject: str, stream: str) -> AsyncIterator[tuple[int, bytes]]:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -123,10 +124,11 @@ async def test_a_tool_is_stopped_over_nats(tmp_path: Path) -> None:  # M-65, M-6
         tool = await asyncio.create_subprocess_exec(*TOOL, "slow", env=environment)
 
         async def stop() -> None:
-            async for one in nats_events(server.url, "job-1"):
-                if one.type is EventType.PROGRESS:
-                    assert await request_cancel(server.url, "job-1", "enough") == {"ok": True}
-                    return
+            async with aclosing(nats_events(server.url, "job-1")) as events:
+                async for one in events:
+                    if one.type is EventType.PROGRESS:
+                        assert await request_cancel(server.url, "job-1", "enough") == {"ok": True}
+                        return
 
         await asyncio.wait_for(stop(), 30)
         assert await asyncio.wait_for(tool.wait(), 20) == 130
