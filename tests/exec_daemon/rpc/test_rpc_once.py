@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from exec_daemon.rpc.commands import COMMANDS
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.store import MemoryStore
 from messaging.rpc import MOST_KEPT
@@ -26,6 +27,33 @@ async def test_the_same_request_again_has_no_second_effect(
     await peer.ask("prompt", "p1", message="go")
     assert len(agents.opened) == 1
     assert len(agents.opened[0].told) == 1
+
+
+EVERY_CHANGE: dict[str, dict[str, Any]] = {
+    "create_or_open_task": {"taskId": "t2", "provider": "echo"},
+    "switch_task": {"taskId": "t1"},
+    "prompt": {"message": "go"},
+    "pi_set_model": {"model": "large"},
+    "extension_ui_response": {"requestId": "q1"},
+    "cancel": {},
+    "pause": {"reason": "lunch"},
+    "resume": {},
+    "stop_task": {},
+    "system_bash": {},
+}
+
+
+async def test_every_command_that_changes_something_happens_once(
+    peer: Peer, agents: MemoryAgents
+) -> None:  # J-13
+    assert set(EVERY_CHANGE) == {name for name, command in COMMANDS.items() if command.writes}
+    await peer.done("create_or_open_task", **OPEN)
+    for kind, payload in EVERY_CHANGE.items():
+        first = await peer.ask(kind, f"once-{kind}", **payload)
+        told, last = len(agents.opened[0].told), (await peer.done("runtime_get_state"))["lastSeq"]
+        assert await peer.ask(kind, f"once-{kind}", **payload) == first
+        assert len(agents.opened[0].told) == told, kind
+        assert (await peer.done("runtime_get_state"))["lastSeq"] == last, kind
 
 
 @pytest.mark.parametrize(
