@@ -80,7 +80,7 @@ def test_what_is_no_hash_is_not_found(daemon: Any, name: str) -> None:
     assert daemon.client("operator").get(f"/artifacts/{name}").status_code == 404
 
 
-def test_an_agent_may_not_put_unless_it_was_granted(daemon: Any, put: Any) -> None:
+def test_the_role_of_agents_does_not_include_it(daemon: Any, put: Any) -> None:
     daemon.agent("heron")
     answer = daemon.exec("agent/heron", "artifact.put", {"path": "report.html"})
     assert answer.json()["error"]["code"] == "FORBIDDEN"
