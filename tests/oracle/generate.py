@@ -5,193 +5,13 @@ from __future__ import annotations
 import random
 import re
 
-_CALLS = r"""
-[TOOL tools.list {}]
-[EXEC cron.list {}]
-[TOOL cron.list]
-[DM {"to":"a","text":"b"}]
-[TOOL box.exec {"action":"disk"}]
-[TOOL box.disk]
-[TOOL {"op":"tools.list"}]
-[TOOL {"q":"[TOOL tools.list {}]"}]
-[TOOL box.exec {"args":{"action":"cpu"}}]
-[DM {"t":"use `ls`"}]
-[DM {"t":"“ „ « ~~ \" '"}]
-[DM {"t":"<code> <!-- <think>"}]
-[TOOL x {"a":
-[TOOL x {bad}]
-[TOOL x {bad}
-[TOOL x {"a":1
-[DM {"a":"
-[TOOL
-[DM
-[EXEC dm.send
-[DM dm.send {
-[TOOL job.get]
-[TOOL a:b {x
-[TOOLBOX {
-[RESULT {
-[RESULT {"verdict":"ok"}]
-{
-}
-]
-}]
-"}]
-"a":1
-"""
-_WORDS = r"""
-[RESULT] PASS
-[RESULT] FAIL: x
-**[RESULT] PASS**: x
-- [RESULT] done
-[RESULT] ok.
-curl https://localhost/exec -d '{"op":"tools.list"}'
-$ curl -sXPOST https://127.0.0.1:1/exec -d "{\"op\":\"cron.list\"}"
-curl https://x.example
-curl https://localhost/exec \
--d '{"op":"dm.read"}'
-tools.list
-cron.list {}
-box.exec {"action":"cpu"}
-disk
-logs nginx
-{"op":"cron.list"}
-{"action":"df"}
-```tool
-~~~exec
-```box
-```bash
-```
-~~~
-````
-``` x
-word
-é
-1
-"""
-_MARKS = r"""
-“
-”
-„
-«
-»
-‘
-’
-‹
-›
-「
-」
-"
-'
-`
-``
-~~
-~
-~~~
-*
-**
-_
-\
-\\
-!
-(
-(u)
-[1]
-[a](b)
-.
-:
-<div>
-</div>
-<b>
-</b>
-<answer>
-<pre>
-</pre>
-<!--
--->
-<!-->
-<?
-?>
-<!X
->
-<![CDATA[
-]]>
-<code>
-</code>
-<q>
-</q>
-<s>
-</s>
-<del>
-<kbd x="1">
-<https://a.b/c>
-<a title="
-">
-<a b='
-<think>
-</think>
-<Thinking a="b">
-</thinking>
-<think/>
-<reasoning>
-</reasoning>
-"""
-_BLOCKS = [
-    "> ",
-    ">",
-    "- ",
-    "-",
-    "* ",
-    "1. ",
-    "2) ",
-    "    ",
-    "  ",
-    "   ",
-    "\t",
-    "# ",
-    "## ",
-    "---",
-    "***",
-    "===",
-]
-_BLOCKS += ["| a |", "|---|", "| ", "|-|-|", "a | b", "[ ] ", "- [x] "]
-_STARTS = [
-    *_BLOCKS,
-    "```",
-    "~~~",
-    "````",
-    "``` x",
-    "<div>",
-    "</div>",
-    "<pre>",
-    "<?",
-    "?>",
-    "<!X",
-    "| a |",
-    "***",
-]
-_ODD = ["\u00a0", "\u200b", "\ufeff", "\x1b[1m", "\x00", "\ud800", "\x0c", "\x85", "\u2028"]
-_ENDS = ["\n", "\n", "\n", "\n", "\n\n", "\r\n", "\r"]
-
-GROUPS = ([w for w in _CALLS.split("\n") if w], [w for w in _WORDS.split("\n") if w])
-MARKS = [w for w in _MARKS.split("\n") if w]
-TOKENS = [*GROUPS[0], *GROUPS[1], *MARKS, *_BLOCKS, *_ENDS, *_ODD]
-QUOTING = [mark for mark in MARKS if not mark.startswith("<") or mark in ("<code>", "<!--", '<a title="')]
-_POOLS = [GROUPS[0], GROUPS[1], MARKS, QUOTING, _BLOCKS, _ENDS, _ODD]
-# How often each pool is drawn from: a bit of all, block structure, the inside of a line, fences, quoting.
-_PROFILES = [
-    [5, 3, 4, 2, 4, 6, 0.2],
-    [3, 2, 1, 0, 9, 6, 0.1],
-    [4, 0.5, 8, 0, 0.3, 1, 0.2],
-    [2, 8, 0.5, 0, 1, 8, 0.1],
-    [3, 0, 0, 9, 0.1, 0.5, 0.1],
-]
+from tests.oracle.tokens import BLOCKS, GROUPS, POOLS, PROFILES, STARTS, TOKENS
 
 
 def markdown(chance: random.Random) -> str:
     """Random Markdown: few tokens a line, calls often, so that what surrounds them decides."""
     parts: list[str] = []
-    weights = chance.choice(_PROFILES)
+    weights = chance.choice(PROFILES)
     for _ in range(chance.randint(2, 24)):
         parts.append(_token(chance, weights))
         if chance.random() < 0.3:
@@ -209,13 +29,13 @@ def blocks_only(chance: random.Random) -> str:
     """
     lines = []
     for word in range(chance.randint(1, 8)):
-        marks = "".join(chance.choice(_STARTS) for _ in range(chance.choice([0, 1, 1, 2, 2, 3])))
+        marks = "".join(chance.choice(STARTS) for _ in range(chance.choice([0, 1, 1, 2, 2, 3])))
         lines.append(marks + chance.choice(["", f"w{word}x", f"w{word}x", f"w{word}x y"]))
     return "\n".join(lines)
 
 
 def _token(chance: random.Random, weights: list[float]) -> str:
-    return chance.choice(chance.choices(_POOLS, weights)[0])
+    return chance.choice(chance.choices(POOLS, weights)[0])
 
 
 def mutated(chance: random.Random, texts: list[str]) -> str:
@@ -258,14 +78,12 @@ def _swap_lines(chance: random.Random, text: str, _: list[str]) -> str:
 def _prefix_line(chance: random.Random, text: str, _: list[str]) -> str:
     lines = text.split("\n")
     at = chance.randrange(len(lines))
-    lines[at] = chance.choice(_BLOCKS) + lines[at]
+    lines[at] = chance.choice(BLOCKS) + lines[at]
     return "\n".join(lines)
 
 
 def _prefix_all(chance: random.Random, text: str, _: list[str]) -> str:
-    return chance.choice(_BLOCKS) + text.replace(
-        "\n", "\n" + chance.choice(["> ", "  ", "   ", "    ", "\t"])
-    )
+    return chance.choice(BLOCKS) + text.replace("\n", "\n" + chance.choice(["> ", "  ", "   ", "    ", "\t"]))
 
 
 def _line_ends(chance: random.Random, text: str, _: list[str]) -> str:
