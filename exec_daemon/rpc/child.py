@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE, Process, SubprocessStreamProtocol
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from signal import Signals
@@ -37,19 +37,11 @@ class ChildAgents:
 
     async def open(self, opening: Opening, audience: Audience) -> ChildAgent:
         try:
-            process = await asyncio.create_subprocess_exec(
-                *opening.argv,
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=PIPE,
-                cwd=opening.folder,
-                env={**self.environment, **opening.variables},
-                start_new_session=True,
-            )
+            started = await _start(opening, {**self.environment, **opening.variables})
         except (OSError, ValueError) as fault:
             text = f"{opening.argv[0]} cannot be started: {fault}"
             raise NotOpened(RpcCode.TASK_BOOTSTRAP_FAILED, text) from None
-        agent = ChildAgent(process, audience, self.term_s)
+        agent = ChildAgent(started, audience, self.term_s)
         try:
             await agent.introduction(self.ready_s)
         except BaseException:
@@ -58,11 +50,46 @@ class ChildAgents:
         return agent
 
 
+class _Watched(SubprocessStreamProtocol):
+    """Knows when the process itself has ended; `Process.wait` also waits for all who hold its pipes."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit=_CHUNK_BYTES, loop=loop)
+        self.exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.exited.set()
+
+
+@dataclass(frozen=True, slots=True)
+class _Started:
+    process: Process
+    transport: asyncio.SubprocessTransport
+    exited: asyncio.Event
+
+
+async def _start(opening: Opening, environment: Mapping[str, str]) -> _Started:
+    loop = asyncio.get_running_loop()
+    transport, protocol = await loop.subprocess_exec(
+        lambda: _Watched(loop),
+        *opening.argv,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        cwd=opening.folder,
+        env=environment,
+        start_new_session=True,
+    )
+    return _Started(Process(transport, protocol, loop), transport, protocol.exited)
+
+
 class ChildAgent:
     """One process. It is heard by `audience` once it has introduced itself."""
 
-    def __init__(self, process: Process, audience: Audience, term_s: float) -> None:
-        self._process = process
+    def __init__(self, started: _Started, audience: Audience, term_s: float) -> None:
+        self._started = started
+        self._process = started.process
         self._audience = audience
         self._term_s = term_s
         self._told = 0
@@ -120,14 +147,15 @@ class ChildAgent:
 
     async def _live(self) -> None:
         reading = asyncio.gather(self._listen(), self._drain())
-        code = await self._process.wait()
+        await self._started.exited.wait()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LAST_S):
                 await reading
+        self._started.transport.close()
         if not self._first.done():
             self._first.set_result(None)
         if self._introduced:
-            self._audience.ended(code)
+            self._audience.ended(self._process.returncode)
 
     async def _listen(self) -> None:
         async for chunk in _chunks(self._process.stdout):

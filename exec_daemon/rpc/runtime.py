@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -131,10 +132,10 @@ class Runtime:
 
     async def close(self) -> None:
         """Ends all agents; the tasks are found errored by the next run, and can be recovered."""
-        for task in list(self.tasks.values()):
-            if task.agent is not None:
-                task.state = TaskState.STOPPED
-                await task.agent.stop()
+        running = [task for task in self.tasks.values() if task.agent is not None]
+        for task in running:
+            task.state = TaskState.STOPPED
+        await asyncio.gather(*(task.agent.stop() for task in running if task.agent is not None))
 
     def pause(self, task: Task, agent: Agent, reason: str) -> None:
         """Asks an agent that can pause, and holds the process of one that cannot (J-21)."""

@@ -62,13 +62,16 @@ async def _chunks(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 
 @asynccontextmanager
-async def rpc_socket(desk: Desk, path: Path, *, keep_alive_s: float) -> AsyncIterator[None]:
-    """Listens while the block lasts. Raises `AddressRefused`."""
+async def rpc_socket(
+    desk: Desk, path: Path, *, keep_alive_s: float, uid: int | None = None
+) -> AsyncIterator[None]:
+    """Listens while the block lasts, for the user `uid`, our own by default. Raises `AddressRefused`."""
+    allowed = os.getuid() if uid is None else uid
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError):
-            if _peer_uid(writer) != os.getuid():
-                text = f"Only the user that runs the daemon, uid {os.getuid()}, may use this socket."
+            if _peer_uid(writer) != allowed:
+                text = f"Only the user that runs the daemon, uid {allowed}, may use this socket."
                 writer.write(encode(failure(None, rpc_error(RpcCode.UNAUTHENTICATED, text))))
             else:
                 lines = converse(desk, Client(asker=_OPERATOR), _chunks(reader), keep_alive_s=keep_alive_s)

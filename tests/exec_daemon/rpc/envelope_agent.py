@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from typing import Any
@@ -20,6 +21,9 @@ def say(event: str, **payload: Any) -> None:
 def answer(message: str) -> None:
     if message == "die":
         os._exit(7)
+    if message == "leave":
+        subprocess.Popen(["sleep", "30"], start_new_session=True)
+        os._exit(0)
     if message == "flood":
         sys.stderr.write("x" * (10 << 20))
         sys.stderr.flush()

@@ -97,6 +97,14 @@ async def test_the_end_of_a_process_is_heard_once(agent: ChildAgent, heard: Hear
     agent.tell("prompt", {"message": "still there?"})
 
 
+async def test_what_an_agent_leaves_behind_does_not_keep_it_alive(
+    agent: ChildAgent, heard: Heard
+) -> None:  # J-23, J-28
+    agent.tell("prompt", {"message": "leave"})
+    await heard.until("ended")
+    assert heard.exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("mode", "code"),
     [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import socket
 import ssl
 import stat
@@ -18,8 +20,11 @@ import pytest
 from exec_daemon import DaemonLimits
 from exec_daemon.agent_template import AgentTemplate
 from exec_daemon.rpc.address import short_address
+from exec_daemon.rpc.socket import rpc_socket
 from exec_daemon.settings import WireLimits
+from exec_daemon.store import MemoryStore
 from tests.exec_daemon.conftest import UNLIMITED, Running
+from tests.exec_daemon.rpc._peers import MemoryAgents, desk_over
 
 PROGRAM = str(Path(__file__).parent / "envelope_agent.py")
 AGENTS = {"echo": AgentTemplate(name="echo", argv=(sys.executable, PROGRAM))}
@@ -100,6 +105,19 @@ def test_the_socket_is_the_operators_alone(running: Running) -> None:  # J-30
     assert stat.S_IMODE(mode) == 0o600
     with unix(running.home) as wire:
         converse(wire, "r1")
+
+
+async def test_another_user_is_turned_away(store: MemoryStore, tmp_path: Path) -> None:  # J-30
+    path = tmp_path / ("long" * 30) / "rpc.sock"  # longer than a socket's address can be
+    path.parent.mkdir()
+    desk = desk_over(store, MemoryAgents())
+    async with rpc_socket(desk, path, keep_alive_s=30, uid=os.getuid() + 1):
+        with short_address(path) as address:
+            reader, writer = await asyncio.open_unix_connection(address)
+        refused = json.loads(await reader.readline())
+        assert (refused["id"], refused["error"]["code"]) == (None, "UNAUTHENTICATED")
+        assert await reader.read() == b""
+        writer.close()
 
 
 def test_one_connection_of_http_carries_both_directions_for_long(running: Running) -> None:  # J-30
