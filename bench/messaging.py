@@ -1,4 +1,4 @@
-"""Events a second through each sink, beside the same work without it: `./box bench sinks [EVENTS]`.
+"""Events a second through each sink, beside the same work without it: `./box bench messaging [EVENTS]`.
 
 The peer of each row does what nobody can do without: it serialises a dict and hands the bytes over in the
 same way. What the row is slower by is what numbering, order, redaction and typed events cost.
@@ -6,11 +6,11 @@ same way. What the row is slower by is what numbering, order, redaction and type
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
 import secrets
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -135,5 +135,11 @@ def show(name: str, pairs: list[tuple[float, float]]) -> None:
     print(f"{name:<24}{hand:>14,.0f}{sink:>14,.0f}{ratio:>7.2f}x{more_us:>10.1f}", flush=True)
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("events", nargs="?", type=int, default=40_000, help="for each sink of this machine")
+    asyncio.run(measure(parser.parse_args().events))
+
+
 if __name__ == "__main__":
-    asyncio.run(measure(int(sys.argv[1]) if len(sys.argv) > 1 else 40_000))
+    main()
