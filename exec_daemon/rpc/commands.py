@@ -78,10 +78,12 @@ async def _open(runtime: Runtime, wanted: Open) -> Answer:
     folder = folder_within(template, written)
     if isinstance(folder, RpcError):
         return folder
+    if wanted.thread and (refused := await runtime.words.refusal(wanted.thread, template.name)):
+        return refused
     if refused := runtime.no_place(wanted.task_id):
         return refused
     model = wanted.model or (known.model if known else None)
-    task = Task(id=wanted.task_id, provider=template.name, model=model, folder=written)
+    task = Task(id=wanted.task_id, provider=template.name, model=model, folder=written, thread=wanted.thread)
     told = {
         "BOX_TASK_ID": task.id,
         "BOX_TASK_MODEL": model or "",
@@ -119,6 +121,8 @@ def _prompt(runtime: Runtime, task: Task, agent: Agent, wanted: Prompt) -> Answe
     prompt_id = wanted.prompt_id or f"prompt-{runtime.log.last + 1}"
     task.state, task.prompt = state, prompt_id
     told = partial(agent.tell, "prompt", {"message": wanted.message, "promptId": prompt_id})
+    if task.thread is not None:
+        runtime.words.asked(task.thread, wanted.message)
     return Done({"accepted": True, "taskId": task.id, "promptId": prompt_id}, (told,))
 
 

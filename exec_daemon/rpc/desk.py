@@ -27,6 +27,7 @@ from exec_daemon.rpc.outbox import Outbox
 from exec_daemon.rpc.payloads import read_payload
 from exec_daemon.rpc.port import TaskRuntime
 from exec_daemon.rpc.runtime import Runtime, Task
+from exec_daemon.rpc.words import Words
 from exec_daemon.store import Clock, NewId, RpcAnswer, RpcTask, Store, StoreError
 from messaging.moment import iso
 from messaging.near import did_you_mean, near
@@ -101,6 +102,7 @@ class Desk:
                 templates=self._templates,
                 keep=lambda task: self._store.keep_rpc_task(_kept(name, task)),
                 tasks={task.id: task for task in kept},
+                words=Words(self._store, who),
             )
             self._runtimes.setdefault(name, made)
         return self._runtimes[name]

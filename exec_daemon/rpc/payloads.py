@@ -37,13 +37,17 @@ class OfTask(Payload):
 
 
 class Open(Payload):
-    """`provider` is a template of the operator; it may be left out where there is one only."""
+    """`provider` is a template of the operator; it may be left out where there is one only.
+
+    `thread` is where the task's prompts and answers are recorded.
+    """
 
     task_id: TaskId
     provider: Name | None = None
     model: Name | None = None
     thinking_level: Name | None = None
     working_folder: str | None = Field(default=None, min_length=1, max_length=4096)
+    thread: Name | None = None
 
 
 class Switch(Payload):

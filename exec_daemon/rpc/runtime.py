@@ -12,6 +12,7 @@ from typing import Any, Final
 from exec_daemon.agent_template import AgentTemplate
 from exec_daemon.rpc.event_log import EventLog
 from exec_daemon.rpc.port import Agent, NotOpened, Opening, TaskRuntime
+from exec_daemon.rpc.words import Words
 from messaging.rpc import MODES, RpcCode, RpcError, Step, TaskState, is_open, moved, rpc_error
 
 # What only the daemon says: an agent that says it is heard as output.
@@ -31,6 +32,7 @@ class Task:
     provider: str
     model: str | None = None
     folder: str | None = None
+    thread: str | None = None
     state: TaskState = TaskState.MISSING
     agent: Agent | None = None
     prompt: str | None = None
@@ -43,6 +45,7 @@ class Task:
             "state": str(self.state),
             "provider": self.provider,
             "model": self.model,
+            "thread": self.thread,
             "promptId": self.prompt,
             "paused": self.paused,
         }
@@ -59,8 +62,10 @@ class Runtime:
         templates: Mapping[str, AgentTemplate],
         keep: Callable[[Task], Awaitable[None]],
         tasks: Mapping[str, Task],
+        words: Words,
     ) -> None:
         self.log = log
+        self.words = words
         self.templates = templates
         self.tasks = dict(tasks)
         self.active: str | None = None
@@ -136,6 +141,7 @@ class Runtime:
         for task in running:
             task.state = TaskState.STOPPED
         await asyncio.gather(*(task.agent.stop() for task in running if task.agent is not None))
+        await self.words.close()
 
     def pause(self, task: Task, agent: Agent, reason: str) -> None:
         """Asks an agent that can pause, and holds the process of one that cannot (J-21)."""
@@ -170,6 +176,9 @@ class Runtime:
         if event in OURS:
             event, payload = "agent_output", {"chunk": f"{event}\n", "structured": False}
         mine = {**payload, "taskId": task.id} | ({"promptId": task.prompt} if task.prompt else {})
+        text = payload.get("text")
+        if event == "agent_end" and task.thread is not None and isinstance(text, str) and text.strip():
+            self.words.answered(task.thread, task.provider, text)
         if event in _ENDS:
             task.state, task.prompt = moved(task.state, Step.END) or task.state, None
         self.log.add(event, task.provider, mine)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,27 @@ def test_requests_go_in_and_answers_and_events_come_out(box: Box) -> None:  # J-
                 frame = json.loads(talking.stdout.readline() or "null")
                 seen.append(frame.get("event", frame.get("id")))
             assert seen == ["3", "cost_update", "task_paused"]
+    finally:
+        assert stop(daemon) == 0
+
+
+def test_what_a_task_answers_in_a_thread_is_harvested(box: Box) -> None:  # J-18
+    settings = box.home.parent / "box.toml"
+    settings.write_text(SETTINGS)
+    box.variables["BOX_CONFIG"] = str(settings)
+    daemon = box.start()
+    try:
+        box.json("agent", "add", "echo")
+        asked = line("1", "create_or_open_task", taskId="t1", thread="echo") + line(
+            "2", "prompt", message="look"
+        )
+        assert [frame["ok"] for frame in frames(box.run("rpc", stdin=asked)) if "ok" in frame] == [True, True]
+        deadline = time.monotonic() + 20
+        while len(said := box.json("thread", "show", "echo")["messages"]) < 3:
+            assert time.monotonic() < deadline, said
+            time.sleep(0.2)
+        assert [one["author_kind"] for one in said] == ["human", "agent", "system"]
+        assert "box.exec" in said[-1]["body"]
     finally:
         assert stop(daemon) == 0
 

@@ -35,6 +35,9 @@ def answer(message: str) -> None:
         say("task_stopped", taskId="another")
     if message == "wait":
         return
+    if message == "look":
+        say("agent_end", text='Let me look.\n\n[TOOL tools.list {"filter": "box.exec"}]')
+        return
     say("agent_output", chunk=f"{message} {os.environ.get('BOX_TASK_MODEL', '')}")
     say("agent_end", usage={"input_tokens": 1})
 
