@@ -149,7 +149,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         await _prepare(settings, home, store)
         services = _services(settings, home, store)
         writer = asyncio.create_task(_keep_writing_token_uses(services))
-        hanging_up = asyncio.create_task(services.desk.hang_up(services.stopping))
+        hanging_up = asyncio.create_task(services.desk.connections.hang_up(services.stopping))
         try:
             yield services
         finally:

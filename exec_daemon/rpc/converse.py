@@ -37,14 +37,13 @@ async def converse(
 ) -> AsyncGenerator[bytes]:
     """The lines for the client. `chunks` ends when the client has left or said everything."""
     outbox = Outbox((await desk.runtime(client.asker.identity)).log)
-    desk.enter(outbox)
     reading = asyncio.create_task(_read(desk, client, chunks, outbox))
     try:
-        async with aclosing(outbox.lines(keep_alive_s, client.still_valid)) as lines:
-            async for line in lines:
-                yield line
+        with desk.connections.open(outbox):
+            async with aclosing(outbox.lines(keep_alive_s, client.still_valid)) as lines:
+                async for line in lines:
+                    yield line
     finally:
-        desk.leave(outbox)
         reading.cancel()
         await asyncio.gather(reading, return_exceptions=True)
 

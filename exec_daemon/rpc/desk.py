@@ -21,14 +21,16 @@ from exec_daemon.access.tokens import Asker
 from exec_daemon.agent_template import AgentTemplate
 from exec_daemon.calls.admit import want
 from exec_daemon.calls.faults import fault
-from exec_daemon.rpc.commands import COMMANDS, Command, Done
+from exec_daemon.rpc.command import Command, Done
+from exec_daemon.rpc.commands import COMMANDS
+from exec_daemon.rpc.connections import Connections
 from exec_daemon.rpc.event_log import EventLog
-from exec_daemon.rpc.outbox import Outbox
 from exec_daemon.rpc.payloads import read_payload
 from exec_daemon.rpc.port import TaskRuntime
-from exec_daemon.rpc.runtime import Runtime, Task
+from exec_daemon.rpc.runtime import Runtime
+from exec_daemon.rpc.task import from_store, to_store
 from exec_daemon.rpc.words import Words
-from exec_daemon.store import Clock, NewId, RpcAnswer, RpcTask, Store, StoreError
+from exec_daemon.store import Clock, NewId, RpcAnswer, Store, StoreError
 from messaging.moment import iso
 from messaging.near import did_you_mean, near
 from messaging.rpc import (
@@ -38,7 +40,6 @@ from messaging.rpc import (
     Request,
     RpcCode,
     RpcError,
-    TaskState,
     failure,
     judge,
     keeps,
@@ -88,20 +89,19 @@ class Desk:
         self._epoch = new_id("epoch")
         self._runtimes: dict[str, Runtime] = {}
         self._under_way: dict[tuple[str, str], _Under] = {}
-        self._outboxes: set[Outbox] = set()
-        self._closed = False
+        self.connections = Connections()
 
     async def runtime(self, who: Identity) -> Runtime:
         """The tasks of this identity; those of an earlier run of the daemon are found errored or stopped."""
         name = str(who)
         if name not in self._runtimes:
-            kept = [_known(task) for task in await self._store.rpc_tasks(name)]
+            earlier = [from_store(task) for task in await self._store.rpc_tasks(name)]
             made = Runtime(
                 log=EventLog(self._epoch, self._clock),
                 agents=self._agents,
                 templates=self._templates,
-                keep=lambda task: self._store.keep_rpc_task(_kept(name, task)),
-                tasks={task.id: task for task in kept},
+                keep=lambda task: self._store.keep_rpc_task(to_store(name, task)),
+                tasks={task.id: task for task in earlier},
                 words=Words(self._store, who),
             )
             self._runtimes.setdefault(name, made)
@@ -200,26 +200,8 @@ class Desk:
     def _since(self) -> str:
         return iso(datetime.fromisoformat(self._clock()) - KEPT_FOR)
 
-    def enter(self, outbox: Outbox) -> None:
-        """A connection begins."""
-        self._outboxes.add(outbox)
-        if self._closed:
-            outbox.end()
-
-    def leave(self, outbox: Outbox) -> None:
-        """A connection has ended."""
-        self._outboxes.discard(outbox)
-
-    async def hang_up(self, stopping: asyncio.Event) -> None:
-        """Ends all connections once the daemon stops."""
-        await stopping.wait()
-        self._closed = True
-        for outbox in self._outboxes:
-            outbox.end()
-
     async def close(self) -> None:
         """Ends what runs, agents last."""
-        self._closed = True
         under_way = [one.answering for one in self._under_way.values()]
         for answering in under_way:
             answering.cancel()
@@ -236,20 +218,3 @@ def _frame(request: Request, ended: Done | RpcError) -> tuple[Frame, Then]:
 def _no_store(failed: StoreError) -> RpcError:
     text = "The daemon's store cannot serve now. `box doctor` on its machine says why."
     return rpc_error(RpcCode.BUSY, text, reason=type(failed).__name__)
-
-
-def _known(task: RpcTask) -> Task:
-    """A process does not outlive its daemon: what was not stopped has died with it (J-23)."""
-    state = TaskState.STOPPED if task.state == TaskState.STOPPED else TaskState.ERRORED
-    return Task(id=task.id, provider=task.provider, model=task.model, folder=task.folder, state=state)
-
-
-def _kept(identity: str, task: Task) -> RpcTask:
-    return RpcTask(
-        identity=identity,
-        id=task.id,
-        provider=task.provider,
-        model=task.model,
-        folder=task.folder,
-        state=str(task.state),
-    )

@@ -6,12 +6,12 @@ import asyncio
 import signal
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from exec_daemon.agent_template import AgentTemplate
 from exec_daemon.rpc.event_log import EventLog
 from exec_daemon.rpc.port import Agent, NotOpened, Opening, TaskRuntime
+from exec_daemon.rpc.task import Task
 from exec_daemon.rpc.words import Words
 from messaging.rpc import MODES, RpcCode, RpcError, Step, TaskState, is_open, moved, rpc_error
 
@@ -22,33 +22,6 @@ OURS: Final = frozenset(
 _ENDS: Final = frozenset({"agent_end", "task_error"})
 # A process each: more than one person watches at once.
 _MOST_OPEN: Final = 16
-
-
-@dataclass(slots=True, kw_only=True)
-class Task:
-    """One task. `prompt` is the one in flight, `paused` the reason."""
-
-    id: str
-    provider: str
-    model: str | None = None
-    folder: str | None = None
-    thread: str | None = None
-    state: TaskState = TaskState.MISSING
-    agent: Agent | None = None
-    prompt: str | None = None
-    paused: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """As `runtime_get_state` shows it."""
-        return {
-            "taskId": self.id,
-            "state": str(self.state),
-            "provider": self.provider,
-            "model": self.model,
-            "thread": self.thread,
-            "promptId": self.prompt,
-            "paused": self.paused,
-        }
 
 
 class Runtime:
@@ -205,15 +178,3 @@ class _Heard:
 
     def ended(self, exit_code: int | None) -> None:
         self.runtime.died(self.task, exit_code)
-
-
-def folder_within(template: AgentTemplate, wanted: str | None) -> Path | RpcError | None:
-    """Where the agent works: `wanted` if it lies in the template's folder, links followed."""
-    if wanted is None:
-        return template.folder
-    root = template.folder.resolve() if template.folder else None
-    folder = ((root or Path("/")) / wanted).resolve()
-    if root is None or not folder.is_relative_to(root) or not folder.is_dir():
-        text = f"{template.name} may not work there; a folder within its own, as box.toml has it, will do."
-        return rpc_error(RpcCode.WORKSPACE_POLICY_VIOLATION, text)
-    return folder
