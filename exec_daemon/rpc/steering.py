@@ -100,5 +100,5 @@ def pass_on(_runtime: Runtime, task: Task, agent: Agent, wanted: Anything) -> An
 
 async def system_bash(_runtime: Runtime, _wanted: Anything) -> Answer:
     """Refused to everybody."""
-    text = "Nobody gets a shell here. box.exec has the reads; the operator's own ops have the rest."
+    text = "Nobody gets a shell here; box.exec looks at the machine."
     return rpc_error(RpcCode.FORBIDDEN, text)
