@@ -12,13 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-import boto3
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
-
 from messaging.artifact_stores.errors import NoSuchArtifact, StoreBroken
 from messaging.artifact_stores.upload import Upload
 from messaging.artifacts import ArtifactMismatch, ArtifactRef, sha256_of, verify_artifact
+
+try:
+    import boto3
+    from botocore.config import Config
+    from botocore.exceptions import BotoCoreError, ClientError
+except ImportError as missing:
+    raise ImportError("buckets need the extra s3: inband[s3]") from missing
 
 T = TypeVar("T")
 

@@ -21,8 +21,8 @@ from messaging.sinks.errors import SinkBroken, TransportError
 from messaging.sinks.file import FileSink
 from messaging.sinks.lines import EventsSink, ResultSink
 from messaging.sinks.retry import Retries
-from messaging.sinks.target import allowed_hosts, check_target
-from messaging.sinks.variables import Variables
+from messaging.sinks.target import allowed_hosts, check_names, check_server, check_target
+from messaging.sinks.variables import UPSTREAM, Variables
 
 _STDOUT: Final = 1
 _DEFAULT_ATTEMPTS: Final = 3
@@ -116,13 +116,14 @@ def _nats(variables: Variables, job_id: str) -> Sink:
     from messaging.sinks.nats import NatsSink, NatsTarget
     from messaging.sinks.nats_connection import check_installed
 
-    url = variables.required("NATS_URL")
+    url = check_server(variables.required("NATS_URL"), variables.spelled("NATS_URL"))
     # M-69: whoever uses upstream's spelling gives the subject with it.
-    upstream = variables.spelled("TRANSPORT").startswith("RECIPE_")
+    upstream = variables.spelled("TRANSPORT").startswith(UPSTREAM)
     subject = variables.required("NATS_SUBJECT") if upstream else variables["NATS_SUBJECT"]
+    stream = variables["NATS_STREAM"]
+    check_names(subject, variables.spelled("NATS_SUBJECT"), stream, variables.spelled("NATS_STREAM"))
     check_installed()
-    target = NatsTarget(url=url, job_id=job_id, subject=subject or None, stream=variables["NATS_STREAM"])
-    return NatsSink(target)
+    return NatsSink(NatsTarget(url=url, job_id=job_id, subject=subject or None, stream=stream))
 
 
 SINKS: Final[Mapping[str, Callable[[Variables, str], Sink]]] = MappingProxyType(

@@ -1,4 +1,6 @@
-"""Where a callback may go: an http(s) URL of the parent's, its host on the parent's list (M-30 to M-34).
+"""Where events may go over a network: a callback's URL (M-30 to M-34), a broker's URL and subject (M-69).
+
+A callback is an http(s) URL of the parent's, its host on the parent's list.
 
 This list is not the guard of pages that a tool fetches: a parent's callback lives at a private address
 as a rule, which that guard refuses. Content never names a target; only the environment does.
@@ -6,11 +8,17 @@ as a rule, which that guard refuses. Content never names a target; only the envi
 
 from __future__ import annotations
 
+import re
+from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from messaging.sinks.errors import TransportError
 
-_SCHEMES = {"http": 80, "https": 443}
+_SCHEMES: Final = {"http": 80, "https": 443}
+_BROKERS: Final = ("nats", "tls", "ws", "wss")
+# A subject that is published to: words with dots between them, none of them a wildcard.
+_SUBJECT: Final = re.compile(r"[\w$-]+(?:\.[\w$-]+)*", re.ASCII)
+_STREAM: Final = re.compile(r"[\w-]{1,255}", re.ASCII)
 
 
 def allowed_hosts(text: str) -> frozenset[str]:
@@ -46,3 +54,23 @@ def _parts(url: str, variable: str) -> SplitResult:
     if any(character <= " " or character in "\\\x7f" for character in url):
         raise TransportError(variable, "blanks, backslashes and control characters are not taken")
     return parts
+
+
+def check_server(url: str, variable: str) -> str:
+    """`url`, if a NATS client can connect to it; raises `TransportError`. `HOST:PORT` alone is one too."""
+    try:
+        parts = urlsplit(url if "://" in url else f"nats://{url}")
+        sound = parts.scheme in _BROKERS and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        sound = False
+    if not sound or any(character <= " " for character in url):
+        raise TransportError(variable, "must be the URL of one server: nats://HOST:PORT")
+    return url
+
+
+def check_names(subject: str, subject_variable: str, stream: str, stream_variable: str) -> None:
+    """Raises `TransportError` for names that the broker would take for something else."""
+    if subject and not _SUBJECT.fullmatch(subject):
+        raise TransportError(subject_variable, "must be words of A-Z a-z 0-9 _ - $ with dots between them")
+    if not _STREAM.fullmatch(stream):
+        raise TransportError(stream_variable, "must be of A-Z a-z 0-9 _ and -")

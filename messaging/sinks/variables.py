@@ -1,7 +1,7 @@
 """The environment variables of a tool: one table, for reading, for messages and for docs/messaging.md.
 
 Each has two spellings, `BOX_<NAME>` and `RECIPE_<NAME>` (M-28). Both set and different is an error: one of
-them is what somebody forgot.
+them is what somebody forgot. A blank value is not set: compose files pass on variables that nobody gave.
 """
 
 from __future__ import annotations
@@ -54,16 +54,15 @@ class Variables:
 
     def spelled(self, name: str) -> str:
         """The spelling that is in use, for messages; ours where none is."""
-        theirs = UPSTREAM + name
-        return theirs if theirs in self._environment and OURS + name not in self._environment else OURS + name
+        theirs = self._given(UPSTREAM + name) and not self._given(OURS + name)
+        return (UPSTREAM if theirs else OURS) + name
 
     def __getitem__(self, name: str) -> str:
         """The value or the default; raises `TransportError` for two values."""
-        given = {self._environment[p + name] for p in (OURS, UPSTREAM) if p + name in self._environment}
-        if len(given) > 1:
+        ours, theirs = self._given(OURS + name), self._given(UPSTREAM + name)
+        if ours and theirs and ours != theirs:
             raise TransportError(OURS + name, f"differs from {UPSTREAM}{name}; set one of them")
-        value = next(iter(given), "").strip()
-        return value or VARIABLES[name].default
+        return ours or theirs or VARIABLES[name].default
 
     def required(self, name: str) -> str:
         """The value; raises `TransportError` without one."""
@@ -71,3 +70,6 @@ class Variables:
         if not value:
             raise TransportError(self.spelled(name), f"is not set; {VARIABLES[name].purpose}")
         return value
+
+    def _given(self, spelling: str) -> str:
+        return self._environment.get(spelling, "").strip()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -96,3 +98,13 @@ async def test_a_reference_never_leads_out_of_the_store(store: ReadableStore, ur
     secret = sha256_of(b"secret")
     with pytest.raises(NoSuchArtifact):
         await store.get(ArtifactRef(uri=uri, sha256=secret, bytes=6, content_type="text/plain"))
+
+
+def test_without_its_extra_a_bucket_says_which_one_it_needs() -> None:
+    program = (
+        "import sys; sys.modules['boto3'] = None\n"
+        "try: from messaging.artifact_stores import S3Store\n"
+        "except ImportError as missing: print(missing)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
+    assert done.stdout == "buckets need the extra s3: inband[s3]\n"

@@ -84,6 +84,16 @@ REFUSED: dict[str, tuple[Mapping[str, str], str]] = {
         "1 or 0",
     ),
     "no server": ({"BOX_TRANSPORT": "nats"}, "BOX_NATS_URL: is not set"),
+    "no broker": ({"BOX_TRANSPORT": "nats", "BOX_NATS_URL": "http://a"}, "BOX_NATS_URL: must be the URL"),
+    "no port": ({"BOX_TRANSPORT": "nats", "BOX_NATS_URL": "nats://a:x"}, "BOX_NATS_URL: must be the URL"),
+    "wildcard": (
+        {"BOX_TRANSPORT": "nats", "BOX_NATS_URL": "nats://a", "BOX_NATS_SUBJECT": "jobs.>"},
+        "BOX_NATS_SUBJECT: must be words",
+    ),
+    "stream": (
+        {"BOX_TRANSPORT": "nats", "BOX_NATS_URL": "nats://a", "RECIPE_NATS_STREAM": "a.b"},
+        "RECIPE_NATS_STREAM: must be of",
+    ),
     "no subject": (
         {"RECIPE_TRANSPORT": "nats", "RECIPE_NATS_URL": "nats://x"},
         "BOX_NATS_SUBJECT: is not set",
@@ -116,6 +126,12 @@ def test_without_the_extra_nats_is_refused_before_any_work() -> None:  # M-30
 
 def test_the_same_value_twice_is_no_contradiction() -> None:  # M-28
     assert transport({"BOX_JOB_ID": "a", "RECIPE_JOB_ID": "a"}).job_id == "a"
+
+
+def test_a_blank_value_is_none_at_all() -> None:  # M-28
+    named = {"BOX_TRANSPORT": "events", "RECIPE_TRANSPORT": " ", "BOX_JOB_ID": "", "RECIPE_JOB_ID": "a"}
+    selected = transport(named)
+    assert (selected.name, selected.job_id) == ("events", "a")
 
 
 def test_the_file_has_upstreams_default() -> None:  # M-24
