@@ -12,6 +12,7 @@ from inband.cli.shared import connected, json_option, settings_of, show
 from inband.errors import Exit
 from messaging.sinks import Resent, Spool, request_cancel, transport
 from messaging.sinks import resend as send_again
+from messaging.sinks.variables import Variables
 
 # What the tool's environment said of its one job.
 _OF_ONE_JOB = frozenset({"BOX_JOB_ID", "RECIPE_JOB_ID", "BOX_SPOOL", "RECIPE_SPOOL"})
@@ -58,10 +59,10 @@ def resend(*, job_ids: tuple[str, ...], spool: Path | None, as_json: bool) -> in
 
     Example: box job resend --spool /var/spool/box
     """
-    folder = spool or (Path(os.environ["BOX_SPOOL"]) if os.environ.get("BOX_SPOOL") else None)
-    if folder is None:
+    folder = spool or Variables(os.environ)["SPOOL"]
+    if not folder:
         raise click.UsageError("name the folder: --spool DIR, or BOX_SPOOL")
-    done = asyncio.run(_resend_all(folder, job_ids))
+    done = asyncio.run(_resend_all(Path(folder), job_ids))
     document = {
         job_id: {"sent": one.sent, "left": one.left, "problem": one.problem} for job_id, one in done.items()
     }

@@ -7,6 +7,7 @@ loaded when it is first used.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from messaging.sinks.backlog import BacklogSink
 from messaging.sinks.errors import SinkBroken, SinkClosed, SinkError, TransportError, Undelivered
 from messaging.sinks.file import FileSink
 from messaging.sinks.lines import EventsSink, ResultSink
@@ -39,6 +40,7 @@ _LAZY = {
 __all__ = [
     "SINKS",
     "VARIABLES",
+    "BacklogSink",
     "Callback",
     "CallbackSink",
     "EventsSink",

@@ -86,7 +86,7 @@ class CallbackSink:
             failed += 1
             wait_s = self._callback.retries.wait_s(failed, self._pause_s(answer), self._uniform)
             if judged is Verdict.REFUSED or wait_s is None:
-                raise Undelivered(event.key, failed, reason)
+                raise Undelivered(event.key, failed, reason, refused=judged is Verdict.REFUSED)
             await self._sleep(wait_s)
 
     async def _attempt(self, event: JobEvent, body: bytes) -> tuple[httpx2.Response | None, str]:

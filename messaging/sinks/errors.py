@@ -29,13 +29,17 @@ class SinkBroken(SinkError):
 
 
 class Undelivered(SinkError):
-    """An event was not taken. `attempts` says how often it was tried, `reason` what the last one met."""
+    """An event was not taken. `attempts` says how often it was tried, `reason` what the last one met.
 
-    def __init__(self, key: str, attempts: int, reason: str) -> None:
+    `refused`: the other side will not take it later either.
+    """
+
+    def __init__(self, key: str, attempts: int, reason: str, *, refused: bool = False) -> None:
         super().__init__(f"event {key} was not delivered after {attempts} attempts: {reason}")
         self.key = key
         self.attempts = attempts
         self.reason = reason
+        self.refused = refused
 
 
 class SinkClosed(SinkError):

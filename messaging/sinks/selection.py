@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from messaging.emitter import Sink
 from messaging.events import JOB_ID
+from messaging.sinks.backlog import BacklogSink
 from messaging.sinks.errors import SinkBroken, TransportError
 from messaging.sinks.file import FileSink
 from messaging.sinks.lines import EventsSink, ResultSink
@@ -25,6 +26,8 @@ from messaging.sinks.target import allowed_hosts, check_names, check_server, che
 from messaging.sinks.variables import UPSTREAM, Variables
 
 _STDOUT: Final = 1
+# Those whose other side may be away and come back.
+_NETWORK: Final = frozenset({"callback", "nats"})
 _DEFAULT_ATTEMPTS: Final = 3
 # More attempts than this last for hours.
 _MOST_ATTEMPTS: Final = 1000
@@ -32,7 +35,7 @@ _MOST_ATTEMPTS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What the environment asks for. `direct` is the sink without the spool that may be around it."""
+    """What the environment asks for. `direct` is the sink without the spool or backlog around it."""
 
     name: str
     job_id: str
@@ -49,7 +52,7 @@ def transport(environment: Mapping[str, str], new_id: Callable[[], str] = lambda
         raise TransportError(variables.spelled("TRANSPORT"), f"{name!r} is none of {allowed}")
     job_id = _job_id(variables, new_id)
     direct = SINKS[name](variables, job_id)
-    return Selected(name, job_id, _spooled(direct, variables), direct)
+    return Selected(name, job_id, _patient(name, direct, variables), direct)
 
 
 def _job_id(variables: Variables, new_id: Callable[[], str]) -> str:
@@ -59,9 +62,9 @@ def _job_id(variables: Variables, new_id: Callable[[], str]) -> str:
     return given
 
 
-def _spooled(sink: Sink, variables: Variables) -> Sink:
+def _patient(name: str, sink: Sink, variables: Variables) -> Sink:
     if not variables["SPOOL"]:
-        return sink
+        return BacklogSink(sink) if name in _NETWORK else sink
     from messaging.sinks.spool import Spool, SpoolingSink
 
     return SpoolingSink(sink, Spool(Path(variables["SPOOL"])))

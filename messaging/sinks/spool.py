@@ -17,6 +17,7 @@ from typing import Final
 
 from messaging.emitter import Sink
 from messaging.events import JOB_ID, JobEvent
+from messaging.sinks.backlog import PROBE_EVERY_S
 from messaging.sinks.errors import SinkBroken, SinkClosed, SinkError
 from messaging.sinks.file import FileSink
 from messaging.sources.lines import read_lines
@@ -24,8 +25,6 @@ from messaging.sources.lines import read_lines
 log = logging.getLogger(__name__)
 
 _SUFFIX: Final = ".ndjson"
-# While the other side is away, the steps of a job do not wait for it again and again.
-_PROBE_EVERY_S: Final = 5.0
 
 
 class Spool:
@@ -47,8 +46,11 @@ class Spool:
         """The jobs that have events here, by id."""
         if not self._folder.is_dir():
             return []
-        names = (file.stem for file in self._folder.iterdir() if file.suffix == _SUFFIX)
-        return sorted(name for name in names if JOB_ID.fullmatch(name))
+        files = (file for file in self._folder.iterdir() if file.suffix == _SUFFIX)
+        # Nothing but files is ours: a link would lead to what others wrote.
+        return sorted(
+            f.stem for f in files if JOB_ID.fullmatch(f.stem) and f.is_file() and not f.is_symlink()
+        )
 
     def events(self, job_id: str) -> list[JobEvent]:
         """The events of one job, by number, each once."""
@@ -56,6 +58,8 @@ class Spool:
             content = self._file(job_id).read_bytes()
         except FileNotFoundError:
             return []
+        except OSError as fault:
+            raise SinkBroken(f"the spool {self._folder} cannot be read: {fault.strerror}") from fault
         found = {event.seq: event for event in read_lines(content) if event.job_id == job_id}
         return [found[seq] for seq in sorted(found)]
 
@@ -152,7 +156,7 @@ class SpoolingSink:
         return True
 
     def _worth_a_try(self, event: JobEvent) -> bool:
-        late = self._monotonic_s() - self._failed_at_s >= _PROBE_EVERY_S
+        late = self._monotonic_s() - self._failed_at_s >= PROBE_EVERY_S
         return not self._kept or event.type.terminal or late
 
     async def _flushed(self, job_id: str) -> bool:

@@ -75,7 +75,8 @@ async def run_tool(
 
 
 class _Run:
-    """One job. What a sink cannot take is said on stderr and changes no exit code (M-17)."""
+    """One job. What a sink cannot take is said on stderr. That a failure cannot be told changes no exit code
+    (M-17); a result that reached nobody is no success."""
 
     def __init__(
         self,
@@ -145,8 +146,8 @@ class _Run:
             return await self._fail("general", f"The result cannot be kept: {lost}")
         except (TypeError, ValueError) as no_json:
             return await self._fail("general", f"The result is no JSON: {no_json}")
-        await self._told(self.job.succeeded(told.result, told.artifacts))
-        return 0
+        arrived = await self._told(self.job.succeeded(told.result, told.artifacts))
+        return 0 if arrived else exit_of("general")
 
     async def _fail(self, code: str, message: str) -> int:
         self._say(self._sanitise(message))
@@ -154,8 +155,11 @@ class _Run:
             await self._told(self.job.failed(code, message))
         return exit_of(code)
 
-    async def _told(self, telling: Awaitable[object]) -> None:
+    async def _told(self, telling: Awaitable[object]) -> bool:
+        """Has the end arrived?"""
         try:
             await telling
         except SinkError as lost:
             self._say(str(lost))
+            return False
+        return True

@@ -41,7 +41,9 @@ VARIABLES: Final[Mapping[str, Variable]] = MappingProxyType(
         "NATS_STREAM": Variable("JOBS", "JetStream stream of the events; made when there is none"),
         "ARTIFACTS": Variable("", "folder for artifacts: what is too large for an event, or no JSON"),
         "UPLOADS": Variable("", 'or pre-signed PUT URLs for them: [{"url": "https://…", "uri": "s3://…"}]'),
-        "SPOOL": Variable("", "folder for events that could not be delivered; without it they are lost"),
+        "SPOOL": Variable(
+            "", "folder for events that could not be delivered; they wait in memory without it"
+        ),
     }
 )
 

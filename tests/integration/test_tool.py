@@ -88,6 +88,21 @@ def test_a_receiver_that_is_away_changes_no_exit_code() -> None:  # M-17
     assert "not delivered after 1 attempts" in done.stderr.decode()
 
 
+def test_a_result_that_reached_nobody_is_no_success() -> None:  # M-17
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([*TOOL, "good"], env=BASE, stdout=full, stderr=-1, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (1, b"events cannot be written: No space left on device\n")
+
+
+def test_a_receiver_that_is_away_for_a_while_gets_all_of_a_job() -> None:  # M-40, M-62
+    away = range(2, 6)  # of the requests: the second event, and the third at its first attempt
+    with Receiver(lambda number, _: Answer(503 if number in away else 202)) as receiver:
+        done = run("good", BOX_TRANSPORT="callback", BOX_CALLBACK_URL=receiver.url)
+    taken = [asked for number, asked in enumerate(receiver.requests, 1) if number not in away]
+    assert done.returncode == 0
+    assert [asked.headers["idempotency-key"] for asked in taken] == [f"job-1:{number}" for number in range(6)]
+
+
 def test_the_values_of_secret_variables_are_never_told() -> None:  # M-46
     done = run("blocked", BOX_TRANSPORT="events", MY_API_TOKEN="10.0.0.5 is private")
     assert "private" not in done.stdout.decode() + done.stderr.decode()

@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from messaging import verify, verify_webhook
-from messaging.sinks import Callback, CallbackSink, Retries, Spool, SpoolingSink, Undelivered, resend
+from messaging.sinks import (
+    Callback,
+    CallbackSink,
+    Retries,
+    SinkBroken,
+    Spool,
+    SpoolingSink,
+    Undelivered,
+    resend,
+)
 from tests.integration._receiver import Answer, Asked, Receiver, nobody
 from tests.messaging._events import event, story
 
@@ -192,6 +201,19 @@ async def test_what_stayed_behind_can_be_sent_later_by_another_process(tmp_path:
         assert spool.events("job-1") == story(3)[1:]
         assert (await resend(spool, "job-1", made.sink)).sent == 2
     assert spool.jobs() == []
+
+
+async def test_only_files_of_a_spool_are_its_jobs(tmp_path: Path) -> None:  # M-43
+    spool = Spool(tmp_path / "spool")
+    await spool.add(event(0))
+    (tmp_path / "spool" / "folder.ndjson").mkdir()
+    (tmp_path / "spool" / "link.ndjson").symlink_to("/etc/passwd")
+    with (tmp_path / "spool" / "job-1.ndjson").open("ab") as file:
+        file.write(b"\xff\xfe\n{}\n[1\n" + event(1).encode()[:30])
+    assert spool.jobs() == ["job-1"]
+    assert spool.events("job-1") == [event(0)]
+    with pytest.raises(SinkBroken, match="Is a directory"):
+        spool.events("folder")
 
 
 async def test_a_spool_that_others_can_read_is_refused(tmp_path: Path) -> None:  # M-43

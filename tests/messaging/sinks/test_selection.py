@@ -45,7 +45,7 @@ async def test_each_name_selects_its_sink(prefix: str, tmp_path: Path) -> None: 
     for name, kind in wanted.items():
         environment = {prefix + key: value for key, value in ({"TRANSPORT": name} | more).items()}
         selected = transport(environment)
-        assert isinstance(selected.sink, kind)
+        assert isinstance(selected.direct, kind)
         await selected.sink.close()
 
 
