@@ -27,7 +27,7 @@ _PREFIX: Final = "whsec_"
 
 def sign(secret: str, body: bytes) -> str:
     """The value of `X-Signature`: `sha256=` and 64 hexadecimal digits."""
-    return _SCHEME + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+    return _SCHEME + hmac.new(_bytes(secret), body, hashlib.sha256).hexdigest()
 
 
 def verify(secret: str, body: bytes, signature: str | None) -> bool:
@@ -64,8 +64,13 @@ def _webhook_signature(secret: str, message_id: str, at: str, body: bytes) -> st
 def _key(secret: str) -> bytes:
     """A secret of the form `whsec_<base64>` stands for the bytes in it, any other for its own."""
     if not secret.startswith(_PREFIX):
-        return secret.encode()
+        return _bytes(secret)
     try:
         return base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
-    except binascii.Error:
-        return secret.encode()
+    except (binascii.Error, ValueError):
+        return _bytes(secret)
+
+
+def _bytes(secret: str) -> bytes:
+    """As they stood in the environment, also those that are no UTF-8."""
+    return secret.encode("utf-8", "surrogateescape")

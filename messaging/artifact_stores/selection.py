@@ -34,8 +34,7 @@ def _uploads(text: str, variable: str) -> Sequence[Any]:
     from messaging.artifact_stores.upload import Upload
 
     try:
-        rows = loads(text)
-        return [Upload(url=_http(row["url"]), uri=str(row["uri"])) for row in rows]
+        return [Upload(url=_http(row["url"]), uri=str(row["uri"])) for row in _rows(loads(text))]
     except (StrictJsonError, TypeError, KeyError, ValueError):
         raise TransportError(variable, 'must be JSON: [{"url": "https://…", "uri": "s3://…"}]') from None
 
@@ -44,3 +43,9 @@ def _http(url: Any) -> str:
     if not str(url).startswith(("https://", "http://")):
         raise ValueError("no URL")
     return str(url)
+
+
+def _rows(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("no list")
+    return value

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hmac
+import os
+
 import pytest
 
 from messaging import sign, verify, verify_webhook, webhook_headers
@@ -16,6 +19,12 @@ def test_a_signature_holds_for_the_same_secret_and_bytes_only() -> None:  # M-36
     assert verify("secret", b'{"a":1}', made)
     assert not verify("secret", b'{"a": 1}', made)
     assert not verify("other", b'{"a":1}', made)
+
+
+def test_a_secret_is_the_bytes_that_stood_in_the_environment() -> None:  # M-36
+    secret = os.fsdecode(b"s\xff\xc3\xa9")
+    assert sign(secret, b"") == "sha256=" + hmac.digest(b"s\xff\xc3\xa9", b"", "sha256").hex()
+    assert verify(secret, b"", sign(secret, b""))
 
 
 @pytest.mark.parametrize("given", [None, "", "sha256=", "sha1=00", "sha256=" + "0" * 64, "\ud800", "é"])

@@ -134,7 +134,7 @@ def test_the_environment_chooses_the_store() -> None:  # M-82
 
 @pytest.mark.parametrize(
     "uploads",
-    ["x", "5", "{}x", '["a"]', '[{"url": "ftp://a/secret", "uri": "s3://b"}]', '[{"url": "https://secret"}]'],
+    ["x", "5", "{}", '["a"]', '[{"url": "ftp://a/secret", "uri": "s3://b"}]', '[{"url": "https://secret"}]'],
 )
 def test_uploads_that_are_none_are_a_usage_error_that_shows_nothing_of_them(uploads: str) -> None:  # M-85
     with pytest.raises(TransportError, match="BOX_UPLOADS") as caught:
