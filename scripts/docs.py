@@ -19,7 +19,7 @@ from inband.cli import COMMANDS, box
 from inband.settings_table import SETTINGS, Setting
 from messaging import ERRORS, OpInfo
 from messaging.sinks.variables import OURS, VARIABLES
-from scripts.requirements import Area, areas
+from scripts.requirements import Area, areas, citations
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 ROW: Final = "| {} |"
@@ -152,9 +152,9 @@ def command_help(command: click.Command, parent: click.Context, name: str) -> It
 
 
 REQUIREMENTS_TEXT: Final = (
-    "What each part has to do, as the tests cite it: `# O-16` beside a test names the line that it shows.",
-    "`.venv/bin/python scripts/requirements.py O-16` prints the tests of a line. The check fails for one",
-    "that no test cites, unless it says here what is not built yet, or which page keeps it.",
+    "What each part has to do, and the files of tests that show it: `# O-16` beside a test names the line",
+    "that it shows. `.venv/bin/python scripts/requirements.py O-16` prints each test of a line. The check",
+    "fails for one that no test cites, unless it says here what is not built yet, or which page keeps it.",
 )
 
 
@@ -163,14 +163,16 @@ def requirements_page() -> Iterator[str]:
     yield ""
     yield from REQUIREMENTS_TEXT
     yield ""
+    cited = citations()
     for area in areas():
-        yield from one_area(area)
+        yield from one_area(area, cited)
 
 
-def one_area(area: Area) -> Iterator[str]:
+def one_area(area: Area, cited: Mapping[str, list[str]]) -> Iterator[str]:
     yield f"## {area.letter}: {area.title}"
     yield ""
-    yield from table(("number", "what"), ((one.number, one.text) for one in area.requirements))
+    rows = ((one.number, one.text, shown_by(cited.get(one.number, ()))) for one in area.requirements)
+    yield from table(("number", "what", "shown by"), rows)
     if area.tables:
         yield from table(("cited as", "the table"), area.tables.items())
     later = [(one.number, one.later) for one in area.requirements if one.later]
@@ -179,6 +181,12 @@ def one_area(area: Area) -> Iterator[str]:
     ]
     if later or kept:
         yield from table(("number", "not built, or not for a test"), [*later, *kept])
+
+
+def shown_by(tests: Iterable[str]) -> str:
+    """The files of the tests, each once: they change less often than the tests' names."""
+    files = dict.fromkeys(test.partition("::")[0] for test in tests)
+    return ", ".join(f"`{file}`" for file in files) or "-"
 
 
 PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
