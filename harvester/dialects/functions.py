@@ -93,17 +93,17 @@ class _Values:
             place, marker = found
             begins_line = place == start or source.text[place - 1] == "\n"
             if (yield from self._ends(marker, place + len(marker), lined=lined, begins_line=begins_line)):
-                text = source.text[start:place]
-                end = place + (len(marker) if marker == _END_PARAMETER else 0)
-                return Value(text.removesuffix("\n") if lined else text, end)
+                text, closed = source.text[start:place], marker == _END_PARAMETER
+                end = place + len(marker) if closed else place
+                return Value(text.removesuffix("\n") if lined or not closed else text, end)
             position = place + len(marker)
 
     def _ends(self, marker: str, behind: int, *, lined: bool, begins_line: bool) -> Steps[bool]:
         """Does the marker that ends at `behind` belong to the structure?"""
         if marker == _PARAMETER:
-            return lined and begins_line and (yield from self._begins_parameter(behind))
+            return begins_line and (yield from self._begins_parameter(behind))
         if marker == END_FUNCTION:
-            return lined and begins_line and (yield from self._ends_function(behind))
+            return begins_line and (yield from self._ends_function(behind))
         source = self.reading.source
         ends_line = (yield from source.char(behind)) in ("\n", "")
         if lined and not (begins_line or ends_line):

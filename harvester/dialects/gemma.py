@@ -40,9 +40,7 @@ def sentence_gap(before: str, gap: str) -> str:
 def _read(reading: Reading, start: int, position: int) -> Steps[int]:
     position = yield from reading.source.blanks(position)
     if not (yield from reading.source.marker_at(position, marks(_CALL))):
-        if reading.source.ended and _CALL.startswith(reading.source.text[position:]):
-            raise Broken
-        raise NoOpener
+        raise Broken if (yield from reading.source.cut_in(position, marks(_CALL))) else NoOpener
     position += len(_CALL)
     found = yield from reading.source.find_near(_NAME_END, position, _MAX_NAME)
     name = reading.source.text[position : found[0]].strip() if found else ""

@@ -10,10 +10,10 @@ import re
 from typing import Any, Final
 
 from harvester.dialects.dialect import Dialect
-from harvester.dialects.hermes import CLOSE, OPEN
+from harvester.dialects.hermes import CLOSE, OPEN, closed_by
 from harvester.dialects.rawvalues import Value
 from harvester.dialects.reading import Broken, NoOpener, Reading
-from harvester.dialects.source import Source, Steps, marks
+from harvester.dialects.source import Steps, marks
 from harvester.dialects.tagged import Calls, Tags, Thought
 from harvester.dialects.writer import Edges, drop_gap
 
@@ -22,7 +22,10 @@ _VALUE, _END_VALUE = "<arg_value>", "</arg_value>"
 
 _NAME: Final = re.compile(r"[^\s<>{}]+")
 _NAME_END: Final = marks("\n", _KEY, CLOSE)
-_NEXT: Final = marks(_KEY, CLOSE)
+_ENDINGS: Final = marks(_END_VALUE, CLOSE)
+_STOPS: Final = ("<|user|>", "<|observation|>", "<|endoftext|>")
+_AFTER_CALL: Final = marks(OPEN, *_STOPS)
+_NEXT: Final = marks(_KEY, CLOSE, OPEN, *_STOPS)
 _MAX_NAME: Final = 256
 
 
@@ -37,12 +40,15 @@ def _read(reading: Reading, start: int, position: int) -> Steps[int]:
     arguments: dict[str, Any] = {}
     position = found[0]
     while True:
-        position = yield from reading.source.blanks(position)
-        end = yield from reading.expect(position, _KEY, CLOSE)
-        if reading.source.text.startswith(CLOSE, position):
+        behind = yield from reading.source.blanks(position)
+        if not (yield from reading.source.marker_at(behind, marks(_KEY))):
+            if arguments:
+                end = yield from closed_by(reading, position, marks(CLOSE), _AFTER_CALL)
+            else:
+                end = yield from reading.expect(behind, CLOSE)
             reading.call(name, arguments, start, end)
             return end
-        position = yield from _argument(reading, name, arguments, end)
+        position = yield from _argument(reading, name, arguments, behind + len(_KEY))
 
 
 def _argument(reading: Reading, tool: str, arguments: dict[str, Any], position: int) -> Steps[int]:
@@ -52,27 +58,23 @@ def _argument(reading: Reading, tool: str, arguments: dict[str, Any], position: 
     key = key.strip()
     if key in arguments:
         raise Broken(position)
-    value = yield from _value(reading.source, position)
+    value = yield from _value(reading, position)
     arguments[key] = reading.tools.value(tool, key, value.text, untyped="json")
     return value.end
 
 
-def _value(source: Source, start: int) -> Steps[Value]:
+def _value(reading: Reading, start: int) -> Steps[Value]:
     """A value ends at its closing tag; where a model left that out, at the end of its call."""
-    endings, following, openers = marks(_END_VALUE, CLOSE), _NEXT, marks(OPEN)
-    position = start
+    source, position = reading.source, start
     while True:
-        found = yield from source.find(endings, position)
+        found = yield from source.find(_ENDINGS, position)
         if found is None:
             raise Broken
         place, marker = found
         behind = yield from source.blanks(place + len(marker))
-        if marker == _END_VALUE:
-            ends, end = bool((yield from source.marker_at(behind, following))), place + len(marker)
-        else:
-            opened = yield from source.marker_at(behind, openers)
-            ends, end = bool(opened) or not (yield from source.char(behind)), place
-        if ends:
+        end = place + len(marker) if marker == _END_VALUE else place
+        following = _NEXT if marker == _END_VALUE else _AFTER_CALL
+        if (yield from source.marker_at(behind, following)) or (yield from reading.reply_ends(behind)):
             return Value(source.text[start:place], end)
         position = place + len(marker)
 
@@ -82,7 +84,7 @@ GLM: Final = Dialect(
     tags=Tags(
         calls={OPEN: Calls(read=_read, closers=marks(CLOSE))},
         thoughts=(Thought("<think>", "</think>", edges="\n"),),
-        stops=("<|user|>", "<|observation|>", "<|endoftext|>"),
+        stops=_STOPS,
     ),
     edges=Edges(start=" \t\r\n", gap=drop_gap),
     signs=(r"<arg_key>", r"<tool_call>\s*[^\s<>{}]+\s*</tool_call>"),

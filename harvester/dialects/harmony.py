@@ -108,7 +108,7 @@ def _text(reading: Reading, say: Callable[[int, str], None]) -> Steps[None]:
             return
         behind = source.at + len(marker)
         following = yield from source.marker_at(behind, _NEXT)
-        if following or not (yield from source.char((yield from source.blanks(behind)))):
+        if following or (yield from source.cut_in((yield from source.blanks(behind)), _NEXT)):
             source.settle(behind if following else len(source.text))
             return
         say(source.base + source.at, marker)

@@ -18,6 +18,9 @@ from harvester.dialects.writer import Edges, drop_gap
 OPEN: Final = "<tool_call>"
 CLOSE: Final = "</tool_call>"
 
+STOPS: Final = ("<|im_end|>", "<|endoftext|>")
+_NEXT: Final = marks(OPEN, *STOPS)
+
 THINK: Final = Thought("<think>", "</think>", edges="\n")
 
 
@@ -30,7 +33,7 @@ def _read(reading: Reading, start: int, position: int) -> Steps[int]:
     call = named_call(value, bare=True)
     if call is None:
         raise Broken(end)
-    closed = yield from closed_by(reading, end, marks(CLOSE), marks(OPEN))
+    closed = yield from closed_by(reading, end, marks(CLOSE), _NEXT)
     reading.call(*call, start, closed)
     return closed
 
@@ -53,7 +56,7 @@ HERMES: Final = Dialect(
     tags=Tags(
         calls={OPEN: Calls(read=_read, closers=marks(CLOSE))},
         thoughts=(THINK,),
-        stops=("<|im_end|>", "<|endoftext|>"),
+        stops=STOPS,
     ),
     edges=Edges(start="\n", gap=drop_gap),
     signs=(r"<tool_call>\s*(?:\{|\Z)",),

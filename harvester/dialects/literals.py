@@ -162,6 +162,15 @@ def _call(token: _Token, tokens: Iterator[_Token]) -> Named:
     return Named(name, arguments)
 
 
+def parse_literal(text: str) -> Any:
+    """The value that `text` is, a list or a dictionary perhaps; raises `LiteralError`."""
+    tokens = _tokens(text)
+    value = _value(next(tokens), tokens)
+    if next(tokens).kind != "end":
+        raise LiteralError
+    return value
+
+
 def parse_calls(text: str) -> tuple[Named, ...]:
     """The calls of `[f(…), g(…)]`; raises `LiteralError`."""
     tokens = _tokens(text)

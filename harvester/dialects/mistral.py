@@ -46,11 +46,13 @@ def _read_array(reading: Reading, start: int, position: int) -> Steps[int]:
 
 def _read_named(reading: Reading, start: int, position: int) -> Steps[int]:
     found = yield from reading.source.find_near(_NAME_END, position, _MAX_NAME)
-    name = reading.source.text[position : found[0] if found else position + _MAX_NAME].strip()
+    if found is None:
+        named = _NAME.match(reading.source.text, position, position + _MAX_NAME)
+        cut = named and (yield from reading.source.cut_in(named.end(), _NAME_END))
+        raise Broken if cut else NoOpener
+    name = reading.source.text[position : found[0]].strip()
     if not _NAME.fullmatch(name):
         raise NoOpener
-    if found is None:
-        raise Broken
     position, marker = found[0] + len(found[1]), found[1]
     if marker == _CALL_ID:
         found = yield from reading.source.find_near(_ID_END, position, _MAX_NAME)

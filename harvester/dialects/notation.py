@@ -1,6 +1,7 @@
 """Gemma's notation of arguments: `{city:<|"|>Paris<|"|>,days:[1,2],wind:{max:null}}`.
 
-No recursion: the open objects and lists stand on a stack. Numbers are read as JSON has them.
+No recursion: the open objects and lists stand on a stack. Numbers are read as JSON has them, words
+as JSON or Python: the first templates of the model wrote `None`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from harvester.dialects.tools import json_or_text
+from harvester.dialects.tools import word_or_json
 from messaging.strict_json import MAX_LEVELS
 
 QUOTE: Final = '<|"|>'
@@ -104,7 +105,7 @@ def _value(tokens: _Tokens, token: tuple[str, str], start: int) -> Any:
     if kind == "string":
         return text
     if kind == "word":
-        return json_or_text(tokens.bare(start))
+        return word_or_json(tokens.bare(start))
     if text not in ("{", "["):
         raise NotationError
     return {} if text == "{" else []

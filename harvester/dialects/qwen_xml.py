@@ -9,7 +9,7 @@ from typing import Final
 
 from harvester.dialects.dialect import Dialect
 from harvester.dialects.functions import END_CALL, END_FUNCTION, FUNCTION, read_function
-from harvester.dialects.hermes import OPEN, THINK
+from harvester.dialects.hermes import OPEN, STOPS, THINK
 from harvester.dialects.reading import Broken, NoOpener, Reading
 from harvester.dialects.source import Steps, marks
 from harvester.dialects.tagged import Calls, Tags
@@ -23,9 +23,7 @@ def _read(reading: Reading, start: int, position: int) -> Steps[int]:
     """One `<tool_call>`; functions that stand in it one after the other are all calls."""
     position = yield from reading.source.blanks(position)
     if not (yield from reading.source.marker_at(position, _FUNCTION)):
-        if (yield from reading.source.char(position)):
-            raise NoOpener
-        raise Broken
+        raise Broken if (yield from reading.source.cut_in(position, _FUNCTION)) else NoOpener
     while True:
         name, arguments, end = yield from read_function(reading, position + len(FUNCTION), wrapped=True)
         position = yield from reading.source.blanks(end)
@@ -60,7 +58,7 @@ QWEN_XML: Final = Dialect(
             FUNCTION: Calls(read=_read_bare, closers=marks(END_FUNCTION, END_CALL)),
         },
         thoughts=(THINK,),
-        stops=("<|im_end|>", "<|endoftext|>"),
+        stops=STOPS,
     ),
     edges=Edges(start="\n", gap=drop_gap),
     signs=(r"<function=[^\s<>=]+>",),

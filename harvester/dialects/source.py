@@ -27,6 +27,9 @@ _FAR: Final = (1 << 63) - 1  # the end of any text
 
 _NO_BLANK: Final = re.compile(r"\S")
 
+# A token that a model's vocabulary keeps for markup. It is never cut in two, and never text.
+_CONTROL: Final = re.compile(r"<\|\w+\|?>|<\w+\|>|｜\w+｜")
+
 
 class Markers:
     """Some literal strings to look for. None begins with another one, so the first found is the one meant."""
@@ -49,6 +52,10 @@ class Markers:
     def may_begin(self, rest: str) -> bool:
         """Could `rest`, which ends where the text ends so far, be the beginning of a marker?"""
         return not rest or rest in self._starts
+
+    def began(self, rest: str) -> bool:
+        """Is `rest`, behind which the reply ends, a marker of several tokens that was begun?"""
+        return rest in self._starts and _CONTROL.search(rest) is not None
 
     def clear(self, text: str, start: int) -> int:
         """The end of what in `text` cannot be part of a marker that is still to come."""
@@ -128,8 +135,9 @@ class Source:
             if found:
                 return found[0]
             if not (yield from self.more()):
-                if self.at < len(self.text):
-                    say(self.base + self.at, self.text[self.at :])
+                rest = self.text[self.at :]
+                if rest and not markers.began(rest):
+                    say(self.base + self.at, rest)
                 self.at = len(self.text)
                 return None
 
@@ -160,6 +168,11 @@ class Source:
                 return found
             if not (yield from self.more()):
                 return None
+
+    def cut_in(self, position: int, markers: Markers) -> Steps[bool]:
+        """Does the reply end at `position`, or in a marker that begins there?"""
+        found = yield from self.marker_at(position, markers)
+        return found is None and self.ended and markers.may_begin(self.text[position:])
 
     def blanks(self, position: int) -> Steps[int]:
         """Where the blanks at `position` end: the next character is none, or the reply ends there."""

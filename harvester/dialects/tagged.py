@@ -74,6 +74,8 @@ class Tags:
 def read_tagged(tags: Tags, reading: Reading, prompt: str) -> Steps[None]:
     """Read a reply that goes on where `prompt` ends."""
     thought = tags.opened_by(prompt)
+    if thought is not None:
+        yield from _opened_again(thought, reading)
     while True:
         if thought is not None:
             yield from _think(tags, thought, reading)
@@ -89,6 +91,13 @@ def read_tagged(tags: Tags, reading: Reading, prompt: str) -> Steps[None]:
             yield from _stop(marker, reading)
         else:
             thought = _opened(tags, marker, reading)
+
+
+def _opened_again(thought: Thought, reading: Reading) -> Steps[None]:
+    """A model may write the marker that the prompt ends with once more."""
+    start = yield from reading.source.blanks(reading.source.at)
+    if (yield from reading.source.marker_at(start, marks(thought.open))):
+        reading.source.settle(start + len(thought.open))
 
 
 def _opened(tags: Tags, marker: str, reading: Reading) -> Thought | None:
@@ -143,6 +152,7 @@ def _call(calls: Calls, marker: str, reading: Reading, say: Callable[[int, str],
     source, start = reading.source, reading.source.at
     try:
         end = yield from calls.read(reading, start, start + len(marker))
+        end = yield from _closed_again(calls, reading, end)
     except NoOpener:
         say(source.base + start, marker)
         source.settle(start + len(marker))
@@ -152,6 +162,16 @@ def _call(calls: Calls, marker: str, reading: Reading, say: Callable[[int, str],
         reading.writer.drop(source.base + start, source.base + end)
     source.settle(end)
     return True
+
+
+def _closed_again(calls: Calls, reading: Reading, end: int) -> Steps[int]:
+    """A model may close a call twice; where nothing is open, the marker is no text either."""
+    while True:
+        behind = yield from reading.source.blanks(end)
+        marker = yield from reading.source.marker_at(behind, calls.closers)
+        if marker is None:
+            return end
+        end = behind + len(marker)
 
 
 def _given_up(calls: Calls, broken: Broken, reading: Reading) -> Steps[int]:

@@ -10,9 +10,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from harvester.dialects.literals import LiteralError, parse_literal
 from messaging.strict_json import StrictJsonError, loads
 
 _PYTHON_WORDS: Final = {"True": True, "False": False, "None": None}
+# Schemas that are made from Python's annotations name types as Python does.
+_PYTHON_TYPES: Final = {
+    "bool": "boolean",
+    "dict": "object",
+    "float": "number",
+    "int": "integer",
+    "list": "array",
+    "str": "string",
+}
+_NULLS: Final = ("null", "None")
 _TYPE_OF: Final = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 
 
@@ -55,7 +66,7 @@ def types_of(schema: Mapping[str, Any], root: Mapping[str, Any]) -> frozenset[st
     waiting = [schema]
     while waiting:
         row = waiting.pop()
-        found.update(_written_types(row))
+        found.update(_PYTHON_TYPES.get(name, name) for name in _written_types(row))
         fresh = [inner for inner in _alternatives(row, root) if id(inner) not in seen]
         seen.update(map(id, fresh))
         waiting += fresh
@@ -82,14 +93,30 @@ def json_or_text(text: str) -> Any:
         return text
 
 
+def word_or_json(text: str) -> Any:
+    """As `json_or_text`, and Python's names of the constants: templates in Jinja write those."""
+    return _PYTHON_WORDS[text] if text in _PYTHON_WORDS else json_or_text(text)
+
+
+def _read_as(text: str, types: frozenset[str]) -> Any:
+    """A text as a value. Models write lists and objects as Python has them, too."""
+    value = word_or_json(text)
+    if value is text and types & {"array", "object"}:
+        try:
+            return parse_literal(text)
+        except LiteralError:
+            return text
+    return value
+
+
 def typed(text: str, types: frozenset[str]) -> Any:
     """The value that the raw `text` of an argument stands for, if it is one of `types`; else the text.
 
-    A string may be anything, so where a string is allowed too only `null` is read as something else.
+    A string may be anything, so where a string is allowed too only null is read as something else.
     """
     if "string" in types:
-        return None if text == "null" and "null" in types else text
-    value = _PYTHON_WORDS[text] if text in _PYTHON_WORDS else json_or_text(text)
+        return None if text in _NULLS and "null" in types else text
+    value = _read_as(text, types)
     return value if _has_type(value, types) else text
 
 

@@ -1,0 +1,111 @@
+"""Slips of models that leave no doubt what is meant: a marker once too often or left out, Python for JSON."""
+
+import pytest
+
+from harvester.dialects import parse
+
+THINKING = "<|im_start|>assistant\n<think>\n"
+HERMES = '<tool_call>\n{"name": "list", "arguments": {}}\n</tool_call>'
+XML = "<tool_call>\n<function=list>\n</function>\n</tool_call>"
+GLM = "<tool_call>list</tool_call>"
+GEMMA = "<|tool_call>call:list{}<tool_call|>"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "call", "closer"),
+    [
+        ("qwen3-hermes", HERMES, "</tool_call>"),
+        ("qwen3-xml", XML, "</tool_call>"),
+        ("glm", GLM, "</tool_call>"),
+        ("gemma4", GEMMA, "<tool_call|>"),
+    ],
+)
+def test_a_call_that_is_closed_twice_leaves_no_marker_in_the_text(dialect, call, closer):
+    completion = parse(f"{call}\n{closer}{closer}Sent.", dialect=dialect, generation_prompt="")
+    assert completion.content == "Sent."
+    assert [found.name for found in completion.calls] == ["list"]
+
+
+@pytest.mark.parametrize("dialect", ["qwen3-hermes", "qwen3-xml", "glm"])
+def test_reasoning_that_the_prompt_has_opened_may_be_opened_again(dialect):
+    completion = parse("<think>\nI look.\n</think>\n\nHi", dialect=dialect, generation_prompt=THINKING)
+    assert (completion.reasoning, completion.content) == ("I look.", "Hi")
+
+
+ARGUMENTS = "<arg_key>to</arg_key><arg_value>ada</arg_value>"
+
+
+def names_and_arguments(text, dialect, **rest):
+    completion = parse(text, dialect=dialect, generation_prompt="", **rest)
+    assert completion.content is None
+    return [(call.name, call.arguments) for call in completion.calls]
+
+
+def test_the_closing_tag_of_glm_may_be_missing_where_the_structure_shows_the_end():
+    sent = ("send", {"to": "ada"})
+    call = f"<tool_call>send{ARGUMENTS}"
+    assert names_and_arguments(call, "glm") == [sent]
+    assert names_and_arguments(f"{call}\n<|observation|>", "glm") == [sent]
+    assert names_and_arguments(f"{call}<tool_call>list</tool_call>", "glm") == [sent, ("list", {})]
+    assert names_and_arguments(call, "glm", truncated=True) == []
+    assert names_and_arguments("<tool_call>send\n", "glm") == []
+
+
+def test_a_stop_token_ends_a_call_that_was_not_closed():
+    assert names_and_arguments(HERMES.replace("</tool_call>", "<|im_end|>"), "qwen3-hermes") == [("list", {})]
+
+
+SEND = [
+    {
+        "name": "send",
+        "parameters": {
+            "properties": {
+                "to": {"type": "str"},
+                "count": {"type": "int"},
+                "loud": {"type": "bool"},
+                "rows": {"type": "array"},
+                "more": {"type": "object"},
+                "note": {"type": ["string", "null"]},
+            }
+        },
+    }
+]
+
+
+def xml(**values):
+    inside = "".join(f"<parameter={key}>\n{value}\n</parameter>\n" for key, value in values.items())
+    return f"<tool_call>\n<function=send>\n{inside}</function>\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ({"more": "{'k': [1, None], 'ok': True}"}, {"k": [1, None], "ok": True}),
+        ({"rows": "['a', {'b': 2.5}]"}, ["a", {"b": 2.5}]),
+        ({"rows": "['a', b]"}, "['a', b]"),
+        ({"rows": "['a'] + []"}, "['a'] + []"),
+        ({"rows": "['a'] ['b']"}, "['a'] ['b']"),
+        ({"note": "None"}, None),
+        ({"to": "None"}, "None"),
+        ({"to": "7"}, "7"),
+        ({"count": "7"}, 7),
+        ({"loud": "True"}, True),
+    ],
+)
+def test_values_and_types_may_be_written_as_python_has_them(written, value):
+    [(_, arguments)] = names_and_arguments(xml(**written), "qwen3-xml", tools=SEND)
+    assert list(arguments.values()) == [value]
+    assert [type(given) for given in arguments.values()] == [type(value)]
+
+
+def test_values_on_the_line_of_their_tag_may_be_closed_by_the_next_one():
+    text = "<function=send>\n<parameter=to>ada\n<parameter=count>3\n<parameter=loud>true\n</function>"
+    sent = ("send", {"to": "ada", "count": 3, "loud": True})
+    assert names_and_arguments(text, "qwen3-xml", tools=SEND) == [sent]
+
+
+def test_the_first_templates_of_gemma_wrote_none_as_python_does():
+    text = "<|tool_call>call:send{count:None,rows:[None,True],to:null}<tool_call|>"
+    assert names_and_arguments(text, "gemma4") == [
+        ("send", {"count": None, "rows": [None, True], "to": None})
+    ]
