@@ -134,7 +134,8 @@ def _decode_prefix(text: str, position: int, most_chars: int) -> tuple[Any, int]
     try:
         return _decode_piece(text, position, first)
     except json.JSONDecodeError as broken:
-        if not _cut_short(broken, text[position : position + first]):
+        piece = text[position : position + first]
+        if len(piece) < first or not _cut_short(broken, piece):  # there is no more of it
             raise
     return _decode_piece(text, position, most_chars)
 

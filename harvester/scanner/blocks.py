@@ -86,6 +86,11 @@ class Blocks:
         return self._leaf is None and not self._ledger.dead
 
     @property
+    def empty(self) -> bool:
+        """Is no block open at all, and may what comes run?"""
+        return self.idle and not self._containers
+
+    @property
     def skippable(self) -> bool:
         """Is no leaf open that goes on behind a blank line?"""
         endless = isinstance(self._leaf, Html) and self._leaf.kind in HTML_ENDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from harvester.events import SkipReason
-from harvester.scanner.inside import Inside, worth_reading
+from harvester.scanner.inside import Inside, run_alone, worth_reading
 from harvester.scanner.layout import Reader
 from harvester.scanner.leaves import Piece
 from harvester.scanner.ledger import Ledger
@@ -54,6 +54,8 @@ def examine(
         inert = SkipReason.TOO_LONG
     if inert and inert is not SkipReason.DEAD:
         _hide(passage, ledger, inert)
+        return None
+    if inert is None and run_alone(passage, ledger):
         return None
     layout = Reader(passage.text, ledger.policy, curl=curl).read()
     tag = counting_tag(passage, layout, ledger)

@@ -16,6 +16,11 @@ from harvester.scanner.reply import Reply
 from harvester.scanner.tags import REASONING_END
 
 _BOM: Final = "\ufeff"
+_DEFAULT: Final = ScanPolicy()
+_Utf8: Final = getincrementaldecoder("utf-8")
+# A model's tokens are shorter; more of them than this are looked at though no line ends in them.
+_TOKEN_CHARS: Final = 256
+_MOST_TOKENS: Final = 256
 
 
 def within_bytes(text: str, room: int) -> str:
@@ -32,28 +37,31 @@ class Scanner:
     """Finds directives in one reply that comes in pieces; any pieces give the events of the whole."""
 
     def __init__(self, policy: ScanPolicy | None = None) -> None:
-        self._policy = policy or ScanPolicy()
+        self._policy = policy or _DEFAULT
         self._ledger = Ledger(self._policy)
         self._reply = Reply(self._ledger)
         self._room = self._policy.max_reply_bytes
-        self._fed = 0  # code points handed in
+        self._fed = 0  # code points handed in and looked at
         self._kept = 0  # code points within the limit
+        self._tokens: list[str] = []  # handed in and not looked at yet, all short and without a line's end
         self._parts: list[str] = []  # from the end of the last complete line on
+        self._half = False  # they end with a CR, which may be half of a CRLF
         self._reading = Reading(self._reply)
-        self._decoder = getincrementaldecoder("utf-8")("replace")
+        self._decoder = _Utf8("replace")
         self._closed = False
         if self._policy.reasoning_open:
             self.begin_behind(None)
 
     def feed(self, text: str) -> list[Event]:
         """The next piece; the events that are decided now. Raises `ScannerClosed` after `close()`."""
-        self._check_open()
-        text = self._admit(text)
-        if text:
-            self._parts.append(text)
-            if "\n" in text or "\r" in text:
-                self._cut()
-        return self._ledger.take()
+        if self._closed:
+            raise ScannerClosed("this scanner is closed; a reply has one scanner")
+        tokens = self._tokens
+        tokens.append(text)
+        # Nothing is decided within a line: most tokens need no more than this.
+        if "\n" in text or "\r" in text or len(text) > _TOKEN_CHARS or len(tokens) > _MOST_TOKENS:
+            return self._look()
+        return []
 
     def feed_bytes(self, data: bytes) -> list[Event]:
         """As `feed`, for UTF-8 that may be cut anywhere; what is no UTF-8 becomes U+FFFD."""
@@ -61,7 +69,7 @@ class Scanner:
 
     def close(self) -> list[Event]:
         """The reply ends; the last events. Raises `ScannerClosed` after `close()`."""
-        events = self.feed(self._decoder.decode(b"", final=True))
+        events = self.feed(self._decoder.decode(b"", final=True)) + self._look()
         self._closed = True
         self._reading.finish("".join(self._parts))
         self._reply.finish(self._kept)
@@ -74,9 +82,23 @@ class Scanner:
         self._reading.awake = True
         self._reply.begin_reasoning(0, None, until=end)
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise ScannerClosed("this scanner is closed; a reply has one scanner")
+    def _look(self) -> list[Event]:
+        """At what was handed in since the last time; the lines that it completes are read."""
+        text = self._admit("".join(self._tokens))
+        self._tokens.clear()
+        if not text:
+            return []
+        cr = text.endswith("\r")
+        end = max(text.rfind("\n"), text.rfind("\r", 0, len(text) - cr)) + 1
+        if end or self._half:
+            self._parts.append(text[:end])
+            lines = "".join(self._parts)
+            self._parts = [text[end:]]
+            self._reading.take(lines)
+        else:
+            self._parts.append(text)
+        self._half = cr
+        return self._ledger.take()
 
     def _admit(self, text: str) -> str:
         """What the limit leaves of a piece (GRAMMAR 5.4), without a byte order mark at the very start."""
@@ -91,14 +113,6 @@ class Scanner:
             self._reading.at = 1
             return text[1:]
         return text
-
-    def _cut(self) -> None:
-        """Take the complete lines off; a CR at the end may be half of a CRLF."""
-        text = "".join(self._parts)
-        last = len(text) - text.endswith("\r")
-        end = max(text.rfind("\n", 0, last), text.rfind("\r", 0, last)) + 1
-        self._parts = [text[end:]]
-        self._reading.take(text[:end])
 
 
 def orphan_end(text: str, policy: ScanPolicy) -> int | None:
@@ -123,7 +137,7 @@ def orphan_end(text: str, policy: ScanPolicy) -> int | None:
 
 def scan_reply(text: str, policy: ScanPolicy | None = None) -> list[Event]:
     """All events of a whole reply: the check for an orphan closing tag, one feed and a close (GRAMMAR 7)."""
-    policy = policy or ScanPolicy()
+    policy = policy or _DEFAULT
     scanner = Scanner(policy)
     end = orphan_end(text, policy)
     if end is not None:

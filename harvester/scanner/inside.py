@@ -40,6 +40,26 @@ def worth_reading(text: str) -> bool:
     )
 
 
+def run_alone(passage: Passage, ledger: Ledger) -> bool:
+    """Run the text if all of it is one directive: nothing is left that could make it inert, or be inert."""
+    if not passage.text.endswith("]") or OPENER.match(passage.text) is None:
+        return False
+    construct, whole = read_construct(passage.text, 0, ledger.policy), len(passage.text)
+    most = min(ledger.policy.max_directive_bytes, ledger.policy.max_paragraph_bytes)
+    if construct.kind is not Kind.CALL or construct.end != whole or passage.written_bytes(0, whole) > most:
+        return False
+    directive = _directive(construct, passage)
+    ledger.run([directive], directive.span)
+    return True
+
+
+def _directive(construct: Construct, passage: Passage) -> Directive:
+    call = construct.call
+    assert call is not None
+    span = passage.span(construct.start, construct.end)
+    return Directive(construct.form, call.op, call.args, span, call.id)
+
+
 class Inside:
     """Goes through the openers and commands of a text, in order."""
 
@@ -138,10 +158,9 @@ class Inside:
         return marked(self._text, construct.start) or _NO_DIRECTIVE.get(construct.kind)
 
     def _run(self, construct: Construct) -> None:
-        call, span = construct.call, self._passage.span(construct.start, construct.end)
-        assert call is not None
         self._pos = construct.end
-        self._ledger.run([Directive(construct.form, call.op, call.args, span, call.id)], span)
+        directive = _directive(construct, self._passage)
+        self._ledger.run([directive], directive.span)
 
     def _broken(self, construct: Construct) -> None:
         end = balanced_end(self._text, construct.brace)

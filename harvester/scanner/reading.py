@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from harvester.scanner.lines import lines_from
 from harvester.scanner.reply import Reply
 from harvester.scanner.skipping import Triggers, can_matter, fresh_start
 
-# How much text that cannot matter may wait before its block structure is read: what a plain reply has.
+# How much text that cannot matter may wait when more of it comes. Behind the last piece nothing is read, so a
+# plain reply that comes whole costs no more than looking for what can matter, whatever its size.
 _MOST_WAITING_CHARS: Final = 1 << 14
+# A line in brackets, as a directive is, and a blank one.
+_ALONE: Final = re.compile(r"(\[[^\r\n]*+(?<=\]))\n[ \t]*+\n")
 
 
 class Reading:
@@ -36,12 +40,12 @@ class Reading:
             self.take(text + "\n")
 
     def _wait(self, text: str) -> None:
+        if self._waiting_chars > _MOST_WAITING_CHARS:
+            waiting = "".join(self._waiting)
+            self._read(waiting, self._skip(waiting, 0, len(waiting)), len(waiting))
+            self._rest(waiting, len(waiting))
         self._waiting.append(text)
         self._waiting_chars += len(text)
-        if self._waiting_chars > _MOST_WAITING_CHARS:
-            text = "".join(self._waiting)
-            self._read(text, self._skip(text, 0, len(text)), len(text))
-            self._rest(text, len(text))
 
     def _rest(self, text: str, pos: int) -> None:
         """What is not read of a text waits."""
@@ -58,6 +62,9 @@ class Reading:
                 if place == len(text):
                     break
                 pos = self._skip(text, pos, place)
+                if behind := self._run_alone(text, pos):
+                    pos = behind
+                    continue
                 self.awake = True
             pos = self._read(text, pos, place)
         self._rest(text, pos)
@@ -68,6 +75,14 @@ class Reading:
         if start > pos:
             self._reply.forget()
         return start
+
+    def _run_alone(self, text: str, pos: int) -> int:
+        """Behind the directive at `pos` that is a paragraph by itself; 0 if there is none.
+
+        Most directives are: no structure has to be read for them where none is open.
+        """
+        match = _ALONE.match(text, pos) if self._reply.empty else None
+        return match.end() if match and self._reply.run_alone(match[1], self.at + pos) else 0
 
     def _read(self, text: str, pos: int, place: int) -> int:
         """Read lines until `place` is behind and no block is open; where that is."""

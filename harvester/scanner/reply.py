@@ -9,8 +9,10 @@ from typing import Final
 from harvester.events import SkipReason
 from harvester.scanner.blocks import Blocks
 from harvester.scanner.examination import Cut
+from harvester.scanner.inside import run_alone
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Line
+from harvester.scanner.passage import Passage
 from harvester.scanner.tags import closing
 
 _BLANKS: Final = re.compile(r"[ \t]*+")
@@ -45,6 +47,15 @@ class Reply:
     def skippable(self) -> bool:
         """Would a blank line and unindented text behind it end every open block?"""
         return self._closing is None and self._blocks.skippable
+
+    @property
+    def empty(self) -> bool:
+        """Is nothing open, and may what comes run?"""
+        return self._closing is None and self._blocks.empty
+
+    def run_alone(self, text: str, start: int) -> bool:
+        """Run a paragraph of one line, which stands at `start`, if all of it is one directive."""
+        return run_alone(Passage([(text, start)]), self._ledger)
 
     def forget(self) -> None:
         """They came, unread: nothing is open any more."""

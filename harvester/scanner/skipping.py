@@ -11,43 +11,39 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from harvester.scanner.openers import OPENER
-from harvester.scanner.tags import REASONING, REASONING_END
+from harvester.scanner.tags import REASONING_NAME
 from patterns import vocabulary
 
-_CALL: Final = rf"(?:[ \t]*+(?P<call>(?ai:{'|'.join(vocabulary().call_fences)})))?"
-# A run is taken whole, or each of its characters would be a new beginning.
-_RUNS: Final = {"```": re.compile(rf"```+{_CALL}"), "~~~": re.compile(rf"~~~+{_CALL}")}
+_CALL: Final = rf"[ \t]*+(?ai:{'|'.join(vocabulary().call_fences)})"
 _Find: TypeAlias = Callable[[str, int], int]
 
 
-def _pattern(pattern: re.Pattern[str]) -> _Find:
+def _pattern(pattern: str) -> _Find:
+    compiled = re.compile(pattern)
+
     def find(text: str, pos: int) -> int:
-        match = pattern.search(text, pos)
+        match = compiled.search(text, pos)
         return match.start() if match else -1
-
-    return find
-
-
-def _call_fence(runs: re.Pattern[str]) -> _Find:
-    def find(text: str, pos: int) -> int:
-        return next((match.start() for match in runs.finditer(text, pos) if match["call"]), -1)
 
     return find
 
 
 # What an event can come from, and what has to be there before it is worth searching.
 _TRIGGERS: Final[tuple[tuple[str, _Find], ...]] = (
-    ("[", _pattern(OPENER)),
-    ("<", _pattern(REASONING)),
-    ("<", _pattern(REASONING_END)),
-    ("curl ", _pattern(re.compile("curl "))),
-    *((run, _call_fence(pattern)) for run, pattern in _RUNS.items()),
+    ("[", _pattern(OPENER.pattern)),
+    ("<", _pattern(rf"</?{REASONING_NAME}")),
+    ("curl ", _pattern("curl ")),
+    ("`", _pattern(f"```{_CALL}")),
+    ("~", _pattern(f"~~~{_CALL}")),
 )
 
 
 def can_matter(text: str) -> bool:
     """May an event come of these lines?"""
-    return any(sign in text and find(text, 0) >= 0 for sign, find in _TRIGGERS)
+    for sign, find in _TRIGGERS:  # noqa: SIM110 (asked for each line of a stream: a generator costs as much again)
+        if sign in text and find(text, 0) >= 0:
+            return True
+    return False
 
 
 class Triggers:
@@ -55,7 +51,7 @@ class Triggers:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._next = {find: -1 for _, find in _TRIGGERS}
+        self._next = {find: -1 for sign, find in _TRIGGERS if sign in text}
 
     def after(self, pos: int) -> int:
         """The first one from `pos` on; the length of the text if there is none."""
@@ -63,25 +59,29 @@ class Triggers:
             if place < pos:
                 found = find(self._text, pos)
                 self._next[find] = found if found >= 0 else len(self._text)
-        return min(self._next.values())
+        return min(self._next.values(), default=len(self._text))
 
 
 # Behind an empty line, the first character of a line that ends every list, quote and paragraph before it.
 _FRESH: Final = re.compile(r"[^ \t>#`~=_*+<|:0-9\r\n-]")
-# A line that may begin an HTML block, or a fence that a container or its indentation makes hard to judge.
-_HARD: Final = re.compile(r"\n(?:[ \t>*+0-9.)-]++(?:`{3}|~{3}|<)|<)")
-_FENCE: Final = re.compile(r"\n(?P<run>`{3,}|~{3,})(?P<info>[^\n]*+)")
+# A fence at the left margin; or, without a `run`, a line that may begin an HTML block, or a fence that a
+# container or its indentation makes hard to judge.
+_BLOCK: Final = re.compile(r"\n(?:(?P<run>`{3,}|~{3,})(?P<info>[^\n]*+)|[ \t>*+0-9.)-]*+(?:`{3}|~{3}|<))")
+_BLOCK_SIGNS: Final = ("<", "```", "~~~")
 
 
-def _fences(text: str) -> list[tuple[int, int]]:
-    """The fenced code in a text where each begins at the left margin; an open one goes to the end."""
+def _fences(text: str) -> list[tuple[int, int]] | None:
+    """The fenced code in a text where all is easy to judge, else None; an open one goes to the end."""
     found: list[tuple[int, int]] = []
     run, start = "", 0
-    for match in _FENCE.finditer(text):
+    for match in _BLOCK.finditer(text):
+        fence, info = match.groups()
+        if fence is None:
+            return None
         if not run:
-            if match["run"][0] == "~" or "`" not in match["info"]:
-                run, start = match["run"], match.start()
-        elif match["run"].startswith(run) and not match["info"].strip(" \t"):
+            if fence[0] == "~" or "`" not in info:
+                run, start = fence, match.start()
+        elif fence.startswith(run) and not info.strip(" \t"):
             found.append((start, match.end()))
             run = ""
     return [*found, (start, len(text))] if run else found
@@ -94,9 +94,9 @@ def fresh_start(text: str, pos: int, end: int) -> int:
     may be the answer.
     """
     before = "\n" + text[pos:end]
-    if "\r" in before or _HARD.search(before):
+    fences = _fences(before) if any(sign in before for sign in _BLOCK_SIGNS) else []
+    if fences is None or "\r" in before:
         return pos
-    fences = _fences(before) if "```" in before or "~~~" in before else []
     place = len(before)
     while (place := before.rfind("\n\n", 0, place)) >= 0:
         while fences and fences[-1][0] > place:

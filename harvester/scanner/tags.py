@@ -28,6 +28,7 @@ COMMENT: Final = re.compile(r"<!--(?:-?>)?")
 
 # GRAMMAR 2: reasoning tags stand on one line, in any ASCII case; `<x/>` is none.
 _NAMES: Final = "|".join(sorted(vocabulary().reasoning_tags, key=len, reverse=True))
+REASONING_NAME: Final = rf"(?ai:{_NAMES})"
 REASONING: Final = re.compile(rf"(?ai:<(?P<name>{_NAMES})){_attributes(_ON_ONE_LINE)}>")
 REASONING_END: Final = re.compile(rf"(?ai:</(?:{_NAMES}))[ \t]*+>")
 # GRAMMAR 2: "at the start of a line (behind at most three blanks …)".
