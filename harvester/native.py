@@ -20,6 +20,7 @@ from harvester.dialects import (
     Dropped,
     NativeCall,
     Tools,
+    dialect_named,
     parse,
     prompt_that_thinks,
     recognise,
@@ -61,7 +62,8 @@ def scan_native(text: str, dialect: str, policy: ScanPolicy, tools: Tools) -> li
     completion = parse(
         read, dialect=dialect, tools=tools, generation_prompt=prompt, truncated=len(read) < len(text)
     )
-    masked, calls = _masked(read, completion)
+    apart = (dialect_named(dialect) or recognise(read)).apart
+    masked, calls = _masked(read, completion, apart=apart)
     events = [_event(event, calls) for event in scan_reply(masked, policy)]
     events += [
         Skipped(SkipReason.BROKEN, piece.span) for piece in completion.pieces if isinstance(piece, Dropped)
@@ -89,40 +91,79 @@ def _readable(text: str, most_bytes: int) -> str:
     return kept.decode("utf-8", "surrogatepass")
 
 
-def _masked(text: str, completion: Completion) -> tuple[str, _Calls]:
-    """The content in its place, stand-ins for the calls, and line breaks for everything that is neither."""
-    parts: list[str] = []
+class _Mask:
+    """What the scanner gets to read, part by part. `in_paragraph`: no blank line parts its end from text.
+
+    A line break that the reply does not have would end a quotation, a code span or whatever else goes to the
+    end of a paragraph, so that what stands behind it is no example any more.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.in_paragraph = False
+        self._line_has_text = False
+
+    def add(self, text: str) -> None:
+        """Text as it is to be read."""
+        self.parts.append(text)
+        for number, line in enumerate(text.split("\n")):
+            if number:
+                self.in_paragraph = self.in_paragraph and self._line_has_text
+                self._line_has_text = False
+            if line.strip():
+                self.in_paragraph = self._line_has_text = True
+
+    def hide(self, text: str, *, apart: bool) -> None:
+        """Nothing in place of `text`; `apart`: what it parts are texts of their own."""
+        fill = " " if self.in_paragraph and not apart else "\n"
+        self.add("".join(char if char.isspace() else fill for char in text))
+
+
+def _masked(text: str, completion: Completion, *, apart: bool) -> tuple[str, _Calls]:
+    """The content in its place, stand-ins for the calls, and blanks for everything that is neither."""
+    mask = _Mask()
     calls: dict[int, NativeCall] = {}
     at = 0
-    for span, pieces in groupby(completion.pieces, key=lambda piece: piece.span):
-        group = list(pieces)
-        parts.append(_hidden(text[at : span[0]]))
+    groups = [(span, list(group)) for span, group in groupby(completion.pieces, key=lambda piece: piece.span)]
+    following = [*(span[0] for span, _ in groups[1:]), len(text)]
+    for (span, group), behind in zip(groups, following, strict=True):
+        found = [piece for piece in group if isinstance(piece, NativeCall)]
+        start, end = _with_markers(text, at, span, behind) if found and not apart else span
+        mask.hide(text[at:start], apart=apart)
         if isinstance(group[0], Content):
-            parts.append(text[slice(*span)])
-        else:
-            parts.append(_stood_in(text, span, [one for one in group if isinstance(one, NativeCall)], calls))
-        at = span[1]
-    return "".join((*parts, _hidden(text[at:]))), calls
+            mask.add(text[start:end])
+        elif not _stand_in(mask, text, (start, end), found, calls):
+            mask.hide(text[start:end], apart=apart)
+        at = end
+    mask.hide(text[at:], apart=apart)
+    return "".join(mask.parts), calls
 
 
-def _hidden(text: str) -> str:
-    return "".join(char if char.isspace() else "\n" for char in text)
+def _with_markers(text: str, at: int, span: Span, behind: int) -> Span:
+    """A call and the markers around it, which may open and close a section of several calls."""
+    before, after = text[at : span[0]], text[span[1] : behind]
+    return span[0] - len(before.lstrip()), span[1] + len(after.rstrip())
 
 
-def _stood_in(text: str, span: Span, group: list[NativeCall], calls: dict[int, NativeCall]) -> str:
-    """A stand-in for each call of the group. What touches a directive may undo it (GRAMMAR 1): a blank is put
-    between where what touches a native call means nothing to it.
+def _stand_in(
+    mask: _Mask, text: str, span: Span, group: list[NativeCall], calls: dict[int, NativeCall]
+) -> bool:
+    """A stand-in for each call of the group.
+
+    What touches a directive may undo it (GRAMMAR 1): a blank is put between where what touches a native call
+    means nothing to it.
     """
     start, end = span
     begin = " " if text[max(0, start - 1) : start] in _UNDOES_BEFORE else ""
     close = " " if text[end : end + 1] in _UNDOES_BEHIND else ""
     if not group or len(begin) + len(_STAND_IN) * len(group) + len(close) > end - start:
-        return _hidden(text[start:end])
+        return False
     for number, call in enumerate(group):
         calls[start + len(begin) + number * len(_STAND_IN)] = call
     filled = _STAND_IN * (len(group) - 1)
     last = _STAND_IN[:-2].ljust(end - start - len(begin) - len(filled) - len(close) - 2) + _STAND_IN[-2:]
-    return f"{begin}{filled}{last}{close}"
+    mask.add(f"{begin}{filled}{last}{close}")
+    return True
 
 
 def _event(event: Event, calls: _Calls) -> Event:

@@ -4,7 +4,7 @@ Public names: `parse` for a whole reply, `Reader` for one that is still coming, 
 """
 
 from harvester.dialects.completion import Completion, Content, Dropped, NativeCall, Piece, Reasoning
-from harvester.dialects.reader import AUTO, Reader, parse, prompt_that_thinks
+from harvester.dialects.reader import AUTO, Reader, dialect_named, parse, prompt_that_thinks
 from harvester.dialects.recognise import PLAIN, recognise
 from harvester.dialects.table import DIALECTS
 from harvester.dialects.tools import Tools
@@ -21,6 +21,7 @@ __all__ = [
     "Reader",
     "Reasoning",
     "Tools",
+    "dialect_named",
     "parse",
     "prompt_that_thinks",
     "recognise",

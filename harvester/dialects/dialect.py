@@ -24,6 +24,7 @@ class Dialect:
     """A family of formats. It has `tags`, or a `machine` of its own, or both.
 
     `signs` are patterns, one of which a reply that calls something in this dialect holds, and few others do.
+    `apart`: its texts are messages of their own, so that Markdown in one ends with it.
     `thoughts` of its tags say whether what stands before an orphan closing marker is reasoning.
     """
 
@@ -32,6 +33,7 @@ class Dialect:
     signs: tuple[str, ...] = ()
     tags: Tags = _NO_TAGS
     machine: Machine | None = None
+    apart: bool = False
 
     def read(self, reading: Reading, prompt: str) -> Steps[None]:
         """The machine, at work on `reading`."""

@@ -107,9 +107,12 @@ def _text(reading: Reading, say: Callable[[int, str], None]) -> Steps[None]:
         if marker is None or marker == _START:
             return
         behind = source.at + len(marker)
-        following = yield from source.marker_at(behind, _NEXT)
-        if following or (yield from source.cut_in((yield from source.blanks(behind)), _NEXT)):
-            source.settle(behind if following else len(source.text))
+        following = yield from source.blanks(behind)
+        if (yield from source.marker_at(following, _NEXT)):
+            source.settle(following)
+            return
+        if (yield from source.cut_in(following, _NEXT)):
+            source.settle(len(source.text))
             return
         say(source.base + source.at, marker)
         source.settle(behind)
@@ -120,7 +123,7 @@ def _call(reading: Reading, name: str, start: int, position: int) -> Steps[None]
     try:
         position = yield from source.blanks(position)
         arguments, end = yield from reading.json_object(position)
-        behind, marker = yield from _message_end(reading, end)
+        end = yield from _message_end(reading, end)
         reading.call(name, arguments, start, end)
     except Broken as broken:
         end = len(source.text) if broken.position is None else broken.position
@@ -128,16 +131,18 @@ def _call(reading: Reading, name: str, start: int, position: int) -> Steps[None]
         source.settle(end)
         yield from _to_next(reading)
         return
-    source.settle(behind + len(marker) if marker in _ENDS else behind)
+    source.settle(end)
 
 
-def _message_end(reading: Reading, position: int) -> Steps[tuple[int, str | None]]:
-    """The marker behind the arguments and where it stands; None at the end of the reply."""
+def _message_end(reading: Reading, position: int) -> Steps[int]:
+    """Where the message ends whose arguments end at `position`: behind its marker, or with the reply."""
     behind = yield from reading.source.blanks(position)
     marker = yield from reading.source.marker_at(behind, _BODY_BEHIND)
     if marker is None and (yield from reading.source.char(behind)):
         raise Broken(behind)
-    return behind, marker
+    return behind + len(marker) if marker in _ENDS else behind
 
 
-HARMONY: Final = Dialect(name="gpt-oss", machine=_read, signs=(r"<\|channel\|>", r"<\|start\|>assistant"))
+HARMONY: Final = Dialect(
+    name="gpt-oss", machine=_read, apart=True, signs=(r"<\|channel\|>", r"<\|start\|>assistant")
+)

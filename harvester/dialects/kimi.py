@@ -16,15 +16,16 @@ from harvester.dialects.tagged import Calls, Tags, Thought
 from harvester.dialects.tools import Tools
 from harvester.dialects.xtml import MESSAGE_END, RESPONSE, RESPONSE_END, THOUGHT, TOOLS, TOOLS_END, read_tools
 
-_SECTION: Final = "<|tool_calls_section_begin|>"
-_SECTION_END: Final = "<|tool_calls_section_end|>"
+# Models write the name of the section in the singular, too.
+_SECTIONS: Final = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
+_SECTION_ENDS: Final = ("<|tool_calls_section_end|>", "<|tool_call_section_end|>")
 _CALL: Final = "<|tool_call_begin|>"
 _ARGUMENTS: Final = "<|tool_call_argument_begin|>"
 _CALL_END: Final = "<|tool_call_end|>"
 
-_NEXT: Final = marks(_CALL, _SECTION_END)
-_CLOSERS: Final = marks(_CALL_END, _SECTION_END)
-_ID_END: Final = marks(_ARGUMENTS, _CALL_END, _SECTION_END)
+_NEXT: Final = marks(_CALL, *_SECTION_ENDS)
+_CLOSERS: Final = marks(_CALL_END, *_SECTION_ENDS)
+_ID_END: Final = marks(_ARGUMENTS, _CALL_END, *_SECTION_ENDS)
 _ID: Final = re.compile(r"\s*(?:functions\.)?(?P<tool>\S+?)(?P<index>:\d+)?\s*")
 
 
@@ -46,7 +47,7 @@ def _read_section(reading: Reading, _start: int, position: int) -> Steps[int]:
         if found is None:
             raise Broken
         position = found[0] + len(found[1])
-        if found[1] == _SECTION_END:
+        if found[1] in _SECTION_ENDS:
             return position
         try:
             position = yield from _read_one(reading, found[0], position)
@@ -69,12 +70,12 @@ KIMI: Final = Dialect(
     name="kimi",
     tags=Tags(
         calls={
-            _SECTION: Calls(read=_read_section, closers=marks(_SECTION_END)),
+            **{opener: Calls(read=_read_section, closers=marks(*_SECTION_ENDS)) for opener in _SECTIONS},
             _CALL: Calls(read=_read_one, closers=_CLOSERS),
             TOOLS: Calls(read=read_tools, closers=marks(TOOLS_END)),
         },
         thoughts=(Thought("<think>", "</think>"), THOUGHT),
-        silent=(_SECTION_END, RESPONSE, RESPONSE_END, MESSAGE_END),
+        silent=(*_SECTION_ENDS, RESPONSE, RESPONSE_END, MESSAGE_END),
         stops=("<|im_end|>", "<|end_of_msg|>"),
     ),
     signs=(r"<\|tool_calls?_(?:section_)?begin\|>", r"<\|(?:open|close)\|>\w+"),

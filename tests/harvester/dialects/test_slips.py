@@ -109,3 +109,16 @@ def test_the_first_templates_of_gemma_wrote_none_as_python_does():
     assert names_and_arguments(text, "gemma4") == [
         ("send", {"count": None, "rows": [None, True], "to": None})
     ]
+
+
+def test_blanks_between_two_messages_of_harmony_are_no_text():
+    text = (
+        "<|channel|>commentary<|message|>First.<|end|>\n\n<|start|>assistant<|channel|>final<|message|>Then."
+    )
+    assert parse(text, dialect="gpt-oss", generation_prompt="").content == "First.Then."
+
+
+def test_kimi_names_its_section_in_the_singular_too():
+    call = "<|tool_call_begin|>functions.list:0<|tool_call_argument_begin|>{}<|tool_call_end|>"
+    text = f"<|tool_call_section_begin|>{call}<|tool_call_section_end|>"
+    assert names_and_arguments(text, "kimi") == [("list", {})]
