@@ -21,7 +21,7 @@ from inband.errors import Exit, InputError, NotStartedError
 _CHUNK_BYTES: Final = 1 << 16
 
 
-@click.command()
+@click.command(short_help="Talk JSON Lines with the daemon.")
 @click.pass_context
 def rpc(ctx: click.Context, /) -> int:
     """Talk JSON Lines with the daemon of this state directory, as its operator.

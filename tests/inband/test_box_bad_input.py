@@ -17,6 +17,13 @@ from tests.inband.conftest import Box, stop
 DM = '[DM {"to": "falke", "text": "x"}]'
 
 
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -82,7 +89,9 @@ def test_a_reply_needs_its_thread_and_its_author(running: Box) -> None:
     assert (done.returncode, "--agent" in done.stderr) == (2, True)
 
 
-def test_without_a_daemon_it_says_how_to_start_one(box: Box) -> None:
+def test_without_a_daemon_it_says_how_to_start_one(tmp_path: Path) -> None:
+    # The port that is asked when no daemon has written down its own: one where surely nobody listens.
+    box = Box(tmp_path / "state", {"BOX_DAEMON_PORT": str(free_port())})
     done = box.run("ops")
     assert (done.returncode, "box up" in done.stderr) == (4, True)
     process = box.start()
