@@ -25,14 +25,29 @@ class ParsedCall:
     form: Form
     span: Span
 
+    @property
+    def op(self) -> str:
+        """The op's canonical name, or the name as written where nothing is known by it."""
+        return self.call.op
+
+    @property
+    def args(self) -> Mapping[str, Any]:
+        """The arguments under their canonical names."""
+        return self.call.args
+
+    @property
+    def call_id(self) -> str | None:
+        """What makes the call happen once."""
+        return self.call.call_id
+
     def to_json(self) -> dict[str, Any]:
         """`{"op", "args", "form", "span", "call_id"}`."""
         return {
-            "op": self.call.op,
-            "args": dict(self.call.args),
+            "op": self.op,
+            "args": dict(self.args),
             "form": str(self.form),
             "span": list(self.span),
-            "call_id": self.call.call_id,
+            "call_id": self.call_id,
         }
 
 
