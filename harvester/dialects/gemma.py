@@ -76,7 +76,7 @@ def _balanced(reading: Reading, position: int) -> Steps[int]:
 GEMMA: Final = Dialect(
     name="gemma4",
     tags=Tags(
-        calls={_OPEN: Calls(read=_read, closers=marks(_CLOSE))},
+        calls={_OPEN: Calls(read=_read, closers=_CLOSERS)},
         thoughts=(Thought("<|channel>thought", "<channel|>", edges="\n", prompted=False),),
         stops=("<turn|>", "<|tool_response>", "<eos>"),
     ),

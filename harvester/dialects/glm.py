@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from harvester.dialects.dialect import Dialect
-from harvester.dialects.hermes import CLOSE, OPEN, closed_by
+from harvester.dialects.hermes import CLOSE, OPEN
 from harvester.dialects.rawvalues import Value
 from harvester.dialects.reading import Broken, NoOpener, Reading
 from harvester.dialects.source import Steps, marks
@@ -23,9 +23,7 @@ _VALUE, _END_VALUE = "<arg_value>", "</arg_value>"
 _NAME: Final = re.compile(r"[^\s<>{}]+")
 _NAME_END: Final = marks("\n", _KEY, CLOSE)
 _ENDINGS: Final = marks(_END_VALUE, CLOSE)
-_STOPS: Final = ("<|user|>", "<|observation|>", "<|endoftext|>")
-_AFTER_CALL: Final = marks(OPEN, *_STOPS)
-_NEXT: Final = marks(_KEY, CLOSE, OPEN, *_STOPS)
+_NEXT: Final = marks(_KEY, CLOSE, OPEN)
 _MAX_NAME: Final = 256
 
 
@@ -42,10 +40,8 @@ def _read(reading: Reading, start: int, position: int) -> Steps[int]:
     while True:
         behind = yield from reading.source.blanks(position)
         if not (yield from reading.source.marker_at(behind, marks(_KEY))):
-            if arguments:
-                end = yield from closed_by(reading, position, marks(CLOSE), _AFTER_CALL)
-            else:
-                end = yield from reading.expect(behind, CLOSE)
+            end = yield from reading.expect(behind, CLOSE, *((OPEN,) if arguments else ()))
+            end = position if reading.source.text.startswith(OPEN, behind) else end
             reading.call(name, arguments, start, end)
             return end
         position = yield from _argument(reading, name, arguments, behind + len(_KEY))
@@ -73,7 +69,7 @@ def _value(reading: Reading, start: int) -> Steps[Value]:
         place, marker = found
         behind = yield from source.blanks(place + len(marker))
         end = place + len(marker) if marker == _END_VALUE else place
-        following = _NEXT if marker == _END_VALUE else _AFTER_CALL
+        following = _NEXT if marker == _END_VALUE else marks(OPEN)
         if (yield from source.marker_at(behind, following)) or (yield from reading.reply_ends(behind)):
             return Value(source.text[start:place], end)
         position = place + len(marker)
@@ -84,7 +80,7 @@ GLM: Final = Dialect(
     tags=Tags(
         calls={OPEN: Calls(read=_read, closers=marks(CLOSE))},
         thoughts=(Thought("<think>", "</think>", edges="\n"),),
-        stops=_STOPS,
+        stops=("<|user|>", "<|observation|>", "<|endoftext|>"),
     ),
     edges=Edges(start=" \t\r\n", gap=drop_gap),
     signs=(r"<arg_key>", r"<tool_call>\s*[^\s<>{}]+\s*</tool_call>"),

@@ -18,6 +18,7 @@ GEMMA = "<|tool_call>call:list{}<tool_call|>"
         ("qwen3-xml", XML, "</tool_call>"),
         ("glm", GLM, "</tool_call>"),
         ("gemma4", GEMMA, "<tool_call|>"),
+        ("gemma4", GEMMA, "<|tool_response>"),
     ],
 )
 def test_a_call_that_is_closed_twice_leaves_no_marker_in_the_text(dialect, call, closer):
@@ -41,14 +42,12 @@ def names_and_arguments(text, dialect, **rest):
     return [(call.name, call.arguments) for call in completion.calls]
 
 
-def test_the_closing_tag_of_glm_may_be_missing_where_the_structure_shows_the_end():
+def test_the_closing_tag_of_glm_may_be_missing_before_the_next_call_only():
     sent = ("send", {"to": "ada"})
     call = f"<tool_call>send{ARGUMENTS}"
-    assert names_and_arguments(call, "glm") == [sent]
-    assert names_and_arguments(f"{call}\n<|observation|>", "glm") == [sent]
     assert names_and_arguments(f"{call}<tool_call>list</tool_call>", "glm") == [sent, ("list", {})]
-    assert names_and_arguments(call, "glm", truncated=True) == []
-    assert names_and_arguments("<tool_call>send\n", "glm") == []
+    for unfinished in (call, f"{call}\n<|observation|>", "<tool_call>send\n", "<tool_call>send\n<tool_call>"):
+        assert names_and_arguments(unfinished, "glm") == []
 
 
 def test_a_stop_token_ends_a_call_that_was_not_closed():
