@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from harvester.dialects.dialect import Dialect
+from harvester.dialects.hermes import closed_by
 from harvester.dialects.reading import Broken, Reading
 from harvester.dialects.source import Steps, marks
 from harvester.dialects.tagged import Calls, Tags, Thought
@@ -60,8 +61,7 @@ def _read_one(reading: Reading, start: int, position: int) -> Steps[int]:
     position = yield from reading.expect(place, _ARGUMENTS)
     position = yield from reading.source.blanks(position)
     arguments, position = yield from reading.json_object(position)
-    position = yield from reading.source.blanks(position)
-    end = yield from reading.expect(position, _CALL_END)
+    end = yield from closed_by(reading, position, marks(_CALL_END), _NEXT)
     reading.call(_tool_of(call_id, reading.tools), arguments, start, end)
     return end
 

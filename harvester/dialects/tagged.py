@@ -135,6 +135,7 @@ def _think(tags: Tags, thought: Thought, reading: Reading) -> Steps[None]:
         if marker is None:
             return
         if marker == thought.close:
+            writer.thought()
             source.settle(source.at + len(marker))
             return
         if not never:

@@ -83,6 +83,7 @@ class Writer:
         self._gap = edges.gap
         self._content = _Passage(None, edges.start)
         self._thought = _Passage("", "")
+        self._thought_is_verbatim = True
         self._last = ""  # how the content ends so far
         self._since_call = False  # was there text since the last call?
         self._called = 0  # where the last call ended
@@ -94,19 +95,26 @@ class Writer:
 
     def content(self, at: int, text: str) -> None:
         """Text of the reply that stands at `at`."""
+        self.thought()
         said = self._content.add(at, text)
         self._say(said)
         self._since_call = self._since_call or bool(said)
 
     def think(self, edges: str) -> None:
         """Reasoning begins; `edges` are the characters that the template puts at either end of it."""
-        self._thought = _Passage(edges, edges)
+        self.thought()
+        self._thought = _Passage(edges or None, edges)
+        self._thought_is_verbatim = not edges
 
     def reasoning(self, at: int, text: str) -> None:
         """Reasoning that stands at `at`."""
-        self.pieces.extend(
-            Reasoning(part, (place, place + len(part))) for place, part in self._thought.add(at, text)
-        )
+        self._reason(self._thought.add(at, text))
+
+    def thought(self) -> None:
+        """Reasoning ends with its own marker, or the reply does: blanks at its end are its own."""
+        held = self._thought.held()
+        if self._thought_is_verbatim:
+            self._reason(held)
 
     def call(self, name: str, arguments: dict[str, Any], start: int, end: int) -> None:
         """A call that stands from `start` to `end`."""
@@ -121,6 +129,7 @@ class Writer:
 
     def close(self) -> None:
         """The reply ends. Blanks behind its last call are no text."""
+        self.thought()
         held = self._content.held()
         if self._since_call:
             self._say(held)
@@ -130,7 +139,14 @@ class Writer:
             self.pieces.append(Content(text, (at, at + len(text))))
             self._last = (self._last + text[-_LAST_CHARS:])[-_LAST_CHARS:]
 
+    def _reason(self, parts: list[Part]) -> None:
+        self.pieces.extend(Reasoning(text, (at, at + len(text))) for at, text in parts)
+
     def _before_call(self) -> None:
+        held = self._thought.held()
+        if held and self._thought_is_verbatim:
+            kept = self._gap("", "".join(text for _, text in held))
+            self._reason([(held[0][0], kept)] if kept else [])
         held = self._content.held()
         if held and self._since_call:
             kept = self._gap(self._last, "".join(text for _, text in held))

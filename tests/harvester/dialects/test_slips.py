@@ -121,3 +121,22 @@ def test_kimi_names_its_section_in_the_singular_too():
     call = "<|tool_call_begin|>functions.list:0<|tool_call_argument_begin|>{}<|tool_call_end|>"
     text = f"<|tool_call_section_begin|>{call}<|tool_call_section_end|>"
     assert names_and_arguments(text, "kimi") == [("list", {})]
+
+
+def test_the_end_marker_of_kimi_may_be_missing_where_the_arguments_are_complete():
+    begun = "<|tool_call_begin|>functions.{}:{}<|tool_call_argument_begin|>{{}}"
+    two = begun.format("list", 0) + begun.format("send", 1)
+    section = f"<|tool_calls_section_begin|>{two}<|tool_calls_section_end|>"
+    for text in (two, section):
+        assert names_and_arguments(text, "kimi") == [("list", {}), ("send", {})]
+    assert names_and_arguments(two, "kimi", truncated=True) == [("list", {})]
+
+
+def test_the_blank_line_before_the_calls_of_deepseek_is_no_thought_either():
+    calls = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="list">\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>'
+    for text in (f"I look.\n\n{calls}", f"I look.</think>\n\n{calls}"):
+        completion = parse(text, dialect="deepseek", generation_prompt="<think>")
+        assert (completion.reasoning, completion.content) == ("I look.", None)
+        assert [call.name for call in completion.calls] == ["list"]
+    kept = parse(f"I look.\n\n</think>{calls}", dialect="deepseek", generation_prompt="<think>")
+    assert kept.reasoning == "I look.\n\n"
