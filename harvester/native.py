@@ -125,8 +125,8 @@ def _masked(text: str, completion: Completion, *, apart: bool) -> tuple[str, _Ca
     calls: dict[int, NativeCall] = {}
     at = 0
     groups = [(span, list(group)) for span, group in groupby(completion.pieces, key=lambda piece: piece.span)]
-    following = [*(span[0] for span, _ in groups[1:]), len(text)]
-    for (span, group), behind in zip(groups, following, strict=True):
+    following = (*(span[0] for span, _ in groups[1:]), len(text))
+    for (span, group), behind in zip(groups, following, strict=False):  # a reply may have no piece at all
         found = [piece for piece in group if isinstance(piece, NativeCall)]
         start, end = _with_markers(text, at, span, behind) if found and not apart else span
         mask.hide(text[at:start], apart=apart)

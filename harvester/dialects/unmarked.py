@@ -79,7 +79,7 @@ def _line_start(rules: Unmarked, reading: Reading, *, marked: bool) -> Steps[boo
         end = yield from _closed(reading, start)
         calls = decode(source.text[start:end])
         behind = (yield from _line_end(rules, reading, end)) if calls else None
-        if calls and _meant(reading, calls, behind, marked=marked):
+        if calls and _meant(reading, calls, end, behind, marked=marked):
             for call in calls:
                 reading.call(*call, start, end)
             source.settle(end if behind is None else behind)
@@ -91,12 +91,19 @@ def _line_start(rules: Unmarked, reading: Reading, *, marked: bool) -> Steps[boo
     return False
 
 
-def _meant(reading: Reading, calls: tuple[Named, ...], behind: int | None, *, marked: bool) -> bool:
-    """Behind a marker calls are meant; without one they fill lines, and the tools were offered."""
+def _meant(reading: Reading, calls: tuple[Named, ...], end: int, behind: int | None, *, marked: bool) -> bool:
+    """Behind a marker calls are meant; without one the tools were offered, and the calls fill lines or come
+    before all text.
+    """
     if marked:
         return True
-    known = bool(reading.tools.schemas) or not reading.writer.has_content
-    return behind is not None and known and all(reading.tools.offers(call.name) for call in calls)
+    first, offered = not reading.writer.has_content, bool(reading.tools.schemas)
+    placed = (
+        (offered or first)
+        if behind is not None
+        else (offered and first and reading.source.text[end : end + 1].isspace())
+    )
+    return placed and all(reading.tools.offers(call.name) for call in calls)
 
 
 def _line_end(rules: Unmarked, reading: Reading, position: int) -> Steps[int | None]:

@@ -69,3 +69,9 @@ def test_a_message_of_harmony_is_not_in_the_paragraph_of_the_one_before_it():
         "<|channel|>final<|message|>[TOOL tools.list]"
     )
     assert len(parse(text, dialect="gpt-oss").calls) == 1
+
+
+@pytest.mark.parametrize("marker", ["<|tool_calls_section_end|>", "<|im_end|>", "<|open|>response<|sep|>"])
+def test_a_reply_of_nothing_but_a_marker_is_nothing(marker):
+    assert parse(marker, dialect="kimi").calls == ()
+    assert parse(marker * 3, dialect="auto").calls == ()

@@ -286,8 +286,8 @@ RUNS = {
     "the tag before code is no text": Case("llama", "<|python_tag|>print(1)", content="print(1)"),
     "a call in one line with text is text": Case(
         "llama",
-        '{"name": "list", "parameters": {}} is it',
-        content='{"name": "list", "parameters": {}} is it',
+        'It is\n{"name": "list", "parameters": {}} here',
+        content='It is\n{"name": "list", "parameters": {}} here',
     ),
     "a call of a tool that was not offered is text": Case(
         "llama", '{"name": "other", "parameters": {}}', content='{"name": "other", "parameters": {}}'

@@ -140,3 +140,21 @@ def test_the_blank_line_before_the_calls_of_deepseek_is_no_thought_either():
         assert [call.name for call in completion.calls] == ["list"]
     kept = parse(f"I look.\n\n</think>{calls}", dialect="deepseek", generation_prompt="<think>")
     assert kept.reasoning == "I look.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "call"),
+    [
+        ("llama", '{"name": "send", "parameters": {"to": "ada"}}'),
+        ("llama", "[send(to='ada')]"),
+        ("pythonic", "[send(to='ada')]"),
+    ],
+)
+def test_a_reply_that_begins_with_a_call_may_go_on_in_its_line(dialect, call):
+    completion = parse(f"{call} It is sent.", dialect=dialect, tools=SEND, generation_prompt="")
+    assert [(found.name, found.arguments) for found in completion.calls] == [("send", {"to": "ada"})]
+    assert completion.content == " It is sent."
+    for text in (f"I use {call} now.", f"So:\n{call} is it.", f"{call}(there)", f"{call}, then"):
+        completion = parse(text, dialect=dialect, tools=SEND, generation_prompt="")
+        assert (completion.calls, completion.content) == ((), text)
+    assert parse(f"{call} It is sent.", dialect=dialect, generation_prompt="").calls == ()
