@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import stat
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
@@ -49,6 +51,8 @@ def watch(
       box job watch job-1fe80797e6a375209ab3
       tool | box job watch job-1 --stdin
     """
+    if stdin and sys.stdin is None:
+        raise click.UsageError("standard input is closed")
     if sum((file is not None, nats is not None, stdin)) > 1:
         raise click.UsageError("give one of --file, --nats and --stdin")
     tell = _Told(as_json=as_json)
@@ -60,18 +64,24 @@ def watch(
 
 
 class _Told:
-    """Prints events, and knows how the job ended."""
+    """Prints events, and knows how the job ended and how many of them never came (M-55)."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
         self._end: JobEvent | None = None
+        self._next = 0
+        self._missing = 0
 
     def __call__(self, event: JobEvent) -> None:
+        self._missing += event.seq - self._next
+        self._next = event.seq + 1
         click.echo(event.encode().decode() if self._as_json else line_of(event))
         sys.stdout.flush()
         self._end = event if event.type.terminal else None
 
     def exit_code(self, job_id: str) -> Exit:
+        if self._missing:
+            click.echo(f"box: {self._missing} of the events of {job_id} never came", err=True)
         if self._end is None:
             click.echo(f"box: the events of {job_id} stopped before its end", err=True)
         succeeded = self._end is not None and self._end.type is EventType.SUCCEEDED
@@ -112,13 +122,23 @@ def _source(job_id: str, file: Path | None, nats: str | None) -> AsyncIterator[J
 
 
 async def _stdin_events() -> AsyncIterator[JobEvent]:
-    from messaging.sources import pipe_events
+    from messaging.sources import pipe_events, whole_events
 
+    if not _may_wait(sys.stdin):
+        for event in whole_events(sys.stdin.buffer):
+            yield event
+        return
     reader = asyncio.StreamReader()
     protocol = asyncio.StreamReaderProtocol(reader)
     await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
     async for event in pipe_events(reader):
         yield event
+
+
+def _may_wait(stream: TextIO) -> bool:
+    """A pipe, a socket or a terminal. Files and /dev/null are no place to wait for more."""
+    mode = os.fstat(stream.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stream.isatty()
 
 
 async def _from_source(

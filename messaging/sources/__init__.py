@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from messaging.sources.history import History, JobTimedOut, await_job, in_order
     from messaging.sources.lines import read_lines
     from messaging.sources.nats import nats_events
-    from messaging.sources.stream import file_events, pipe_events
+    from messaging.sources.stream import file_events, pipe_events, whole_events
 
 _LAZY = {
     "ChildEnd": "child",
@@ -25,6 +25,7 @@ _LAZY = {
     "pipe_events": "stream",
     "read_lines": "lines",
     "run_child": "child",
+    "whole_events": "stream",
 }
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "pipe_events",
     "read_lines",
     "run_child",
+    "whole_events",
 ]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from io import FileIO
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from messaging.events import JobEvent
 from messaging.sources.lines import read_line
@@ -68,6 +68,15 @@ async def _opened(path: Path) -> FileIO:
             return FileIO(path)
         except FileNotFoundError:
             await asyncio.sleep(_LOOK_EVERY_S)
+
+
+def whole_events(file: BinaryIO) -> Iterator[JobEvent]:
+    """Events of all jobs in a file that is read once, to its end; reading it never waits."""
+    lines = _Lines()
+    while block := file.read(_BLOCK_BYTES):
+        for line in lines.feed(block):
+            if (event := read_line(line)) is not None:
+                yield event
 
 
 async def pipe_events(reader: asyncio.StreamReader) -> AsyncIterator[JobEvent]:

@@ -101,6 +101,22 @@ def test_a_pipe_is_watched(box: Box) -> None:  # M-23
     assert "stopped before its end" in cut.stderr
 
 
+@pytest.mark.parametrize("content", [b"", b"".join(one.encode() + b"\n" for one in story(3))])
+def test_a_file_or_nothing_at_all_may_stand_for_the_pipe(box: Box, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "events").write_bytes(content)
+    argv, environment = box.argv("job", "watch", "job-1", "--stdin"), box.environment()
+    with (tmp_path / "events" if content else Path(os.devnull)).open() as file:
+        done = subprocess.run(argv, env=environment, stdin=file, capture_output=True, check=False, timeout=30)
+    assert (done.returncode, done.stdout.count(b"\n")) == ((0, 3) if content else (1, 0))
+    assert b"Traceback" not in done.stderr
+
+
+def test_who_watches_is_told_of_events_that_never_came(box: Box) -> None:  # M-55
+    first, _, end = (one.encode() + b"\n" for one in story(3))
+    watched = box.run("job", "watch", "job-1", "--stdin", stdin=first + end)
+    assert (watched.returncode, watched.stderr) == (0, "box: 1 of the events of job-1 never came\n")
+
+
 def test_a_file_is_watched(box: Box, tmp_path: Path) -> None:  # M-24
     path = str(tmp_path / "events")
     tool("fault", RECIPE_TRANSPORT="file", RECIPE_EVENTS_PATH=path, RECIPE_JOB_ID="job-1")
