@@ -59,7 +59,8 @@ def _connected(path: Path) -> Iterator[socket.socket]:
 def _send(connection: socket.socket, said_all: threading.Event) -> None:
     """Unbuffered: what is typed is sent as it comes."""
     with suppress(OSError):
-        while chunk := os.read(sys.stdin.fileno(), _CHUNK_BYTES):
+        # A closed stdin is None: its number may be anybody's by now, the connection's own too.
+        while sys.stdin is not None and (chunk := os.read(sys.stdin.fileno(), _CHUNK_BYTES)):
             connection.sendall(chunk)
         said_all.set()
         connection.shutdown(socket.SHUT_WR)

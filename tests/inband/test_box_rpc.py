@@ -83,6 +83,12 @@ def test_what_a_task_answers_in_a_thread_is_harvested(box: Box) -> None:  # J-18
         assert stop(daemon) == 0
 
 
+def test_a_closed_stdin_is_an_empty_one(running: Box) -> None:
+    argv = ["sh", "-c", 'exec "$@" <&-', "sh", *running.argv("rpc")]
+    done = subprocess.run(argv, env=running.environment(), capture_output=True, check=False, timeout=20)
+    assert (done.returncode, done.stderr) == (Exit.OK, b"")
+
+
 def test_without_a_daemon_it_says_how_to_start_one(box: Box) -> None:
     done = box.run("rpc", stdin="")
     assert done.returncode == Exit.UNREACHABLE
