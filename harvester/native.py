@@ -116,7 +116,16 @@ class _Mask:
     def hide(self, text: str, *, apart: bool) -> None:
         """Nothing in place of `text`; `apart`: what it parts are texts of their own."""
         fill = " " if self.in_paragraph and not apart else "\n"
-        self.add("".join(char if char.isspace() else fill for char in text))
+        line = text.rfind("\n") + 1
+        if not apart and text[line:].lstrip(" \t").startswith(">"):  # a quotation goes to the end of its line
+            mark = text.index(">", line)
+            self.add(f"{_blanked(text[:mark], fill)}>{' ' * (len(text) - mark - 1)}")
+        else:
+            self.add(_blanked(text, fill))
+
+
+def _blanked(text: str, fill: str) -> str:
+    return "".join(char if char.isspace() else fill for char in text)
 
 
 def _masked(text: str, completion: Completion, *, apart: bool) -> tuple[str, _Calls]:

@@ -59,7 +59,7 @@ def test_behind_a_paragraph_or_a_quotation_that_has_ended_a_call_runs(dialect, t
 
 @pytest.mark.parametrize("marker", ["<|tool_calls_section_end|>", "<|close|>response<|sep|>"])
 def test_a_marker_that_means_nothing_there_ends_no_quotation(marker):
-    text = f"> They wrote {marker} [DM ada: hi]"
+    text = f"> They wrote {marker} [TOOL tools.list]"
     assert parse(text, dialect="kimi").calls == ()
 
 
@@ -75,3 +75,11 @@ def test_a_message_of_harmony_is_not_in_the_paragraph_of_the_one_before_it():
 def test_a_reply_of_nothing_but_a_marker_is_nothing(marker):
     assert parse(marker, dialect="kimi").calls == ()
     assert parse(marker * 3, dialect="auto").calls == ()
+
+
+@pytest.mark.parametrize("dialect", ["glm", "kimi", "qwen3-hermes"])
+def test_a_quoted_mark_that_ends_reasoning_does_not_end_the_quotation(dialect):
+    for behind in (SENT[dialect], "[TOOL tools.list]"):
+        for before in ("> ", "I think.\n> ", "I think.\n\n  > so "):
+            assert parse(f"{before}They</think>{behind}", dialect=dialect).calls == ()
+        assert len(parse(f"> They\n\nwrote.</think>{behind}", dialect=dialect).calls) == 1
