@@ -110,13 +110,12 @@ async def _stop(child: asyncio.subprocess.Process, stop_s: float) -> None:
     if child.returncode is not None:
         return
     _signal(child, signal.SIGTERM)
-    try:
-        async with asyncio.timeout(stop_s):
-            await child.wait()
-    except TimeoutError:
-        _signal(child, signal.SIGKILL)
-        await child.wait()
-    _signal(child, signal.SIGKILL)  # whatever of its group is left
+    # Not `asyncio.timeout`: we are here because of a cancellation, and the first releases of Python 3.11
+    # take that for the one that the time limit asked for.
+    ended = asyncio.ensure_future(child.wait())
+    await asyncio.wait({ended}, timeout=stop_s)
+    _signal(child, signal.SIGKILL)  # it, or whatever of its group is left
+    await ended
 
 
 def _signal(child: asyncio.subprocess.Process, number: signal.Signals) -> None:
