@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,17 @@ def test_every_table_of_the_requirements_that_a_comment_cites_exists() -> None:
 def test_the_reply_in_the_readme_is_the_one_that_the_demo_harvests() -> None:
     reply = (ROOT / "inband" / "demo_reply.md").read_text(encoding="utf-8").strip()
     assert f"```markdown\n{reply}\n```" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+# Written in two halves, so that this list is not what it looks for.
+REGISTRIES = re.compile(
+    "|".join(re.escape(a + b) for a, b in (("pypi", ".org"), ("npmjs", ".org"), ("deb.debian", ".org")))
+)
+
+
+def test_no_file_names_the_host_of_a_registry() -> None:
+    # Packages are named, never where they come from: a mirror must do as well.
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    files = [ROOT / name for name in listed.decode().split("\0") if name]
+    texts = {path: path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file()}
+    assert [str(path) for path, text in texts.items() if REGISTRIES.search(text)] == []
