@@ -20,7 +20,7 @@ MAX_LEVELS = 64
 MAX_INTEGER_DIGITS = 4300
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+_STRING_OR_BRACKET = re.compile(r'"(?>(?:[^"\\]|\\.)*)"?|[\[\]{}]', re.DOTALL)
 
 
 class StrictJsonError(MessagingError, ValueError):

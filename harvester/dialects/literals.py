@@ -14,10 +14,10 @@ from harvester.dialects.jsoncalls import Named
 from messaging.strict_json import MAX_LEVELS, StrictJsonError, loads
 
 _STRING: Final = (
-    r"'''(?:[^\\']|\\(?s:.)|'(?!''))*+'''"
-    r'|"""(?:[^\\"]|\\(?s:.)|"(?!""))*+"""'
-    r"|'(?:[^\\'\n]|\\(?s:.))*+'"
-    r'|"(?:[^\\"\n]|\\(?s:.))*+"'
+    r"'''(?>(?:[^\\']|\\(?s:.)|'(?!''))*)'''"
+    r'|"""(?>(?:[^\\"]|\\(?s:.)|"(?!""))*)"""'
+    r"|'(?>(?:[^\\'\n]|\\(?s:.))*)'"
+    r'|"(?>(?:[^\\"\n]|\\(?s:.))*)"'
 )
 _TOKEN: Final = re.compile(
     rf"\s*+(?:(?P<string>{_STRING})"

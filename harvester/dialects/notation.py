@@ -14,10 +14,12 @@ from messaging.strict_json import MAX_LEVELS
 
 QUOTE: Final = '<|"|>'
 
-_QUOTED: Final = rf"{re.escape(QUOTE)}(?:(?!{re.escape(QUOTE)})(?s:.))*+{re.escape(QUOTE)}"
+_QUOTED: Final = rf"{re.escape(QUOTE)}(?>(?:(?!{re.escape(QUOTE)})(?s:.))*){re.escape(QUOTE)}"
 # A quoted string, a mark of the structure, or a bare word up to the next of those.
-_TOKEN: Final = re.compile(rf"\s*(?:({_QUOTED})|([{{}}\[\],:])|((?:(?!{re.escape(QUOTE)})[^{{}}\[\],:])*+))")
-_BARE_VALUE: Final = re.compile(rf"\s*((?:(?!{re.escape(QUOTE)})[^{{}}\[\],])*+)")
+_TOKEN: Final = re.compile(
+    rf"\s*(?:({_QUOTED})|([{{}}\[\],:])|((?>(?:(?!{re.escape(QUOTE)})[^{{}}\[\],:])*)))"
+)
+_BARE_VALUE: Final = re.compile(rf"\s*((?>(?:(?!{re.escape(QUOTE)})[^{{}}\[\],])*))")
 
 
 class NotationError(ValueError):

@@ -248,7 +248,7 @@ class Blocks:
 
 
 _CONTAINER_STARTS: Final = frozenset({Start.QUOTE, Start.ITEM})
-_COMMENT: Final = re.compile(r"(?:>[ \t]*+|(?:[-+*]|[0-9]{1,9}[.)])[ \t]++)*+<!--(?!.*-->)")
+_COMMENT: Final = re.compile(r"(?>(?:>[ \t]*+|(?:[-+*]|[0-9]{1,9}[.)])[ \t]++)*)<!--(?!.*-->)")
 
 
 def _unfollowed(cursor: Cursor) -> Found | None:

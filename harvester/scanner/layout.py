@@ -25,8 +25,8 @@ _TOKEN: Final = re.compile(
 )
 _IN_DIRECTIVE: Final = re.compile(r"\\[\s\S]?|`+")
 # A line goes on behind an odd number of backslashes at its end.
-_CURL_LINE: Final = r"[^\\\n]*+(?:\\[^\n][^\\\n]*+)*+"
-_CURL_LINES: Final = re.compile(rf"(?:{_CURL_LINE}\\\n)*+{_CURL_LINE}\\?")
+_CURL_LINE: Final = r"[^\\\n]*+(?>(?:\\[^\n][^\\\n]*+)*)"
+_CURL_LINES: Final = re.compile(rf"(?>(?:{_CURL_LINE}\\\n)*){_CURL_LINE}\\?")
 
 # Links in a chain of directives behind a broken one; no reply has more than one of these.
 _MOST_LOOKS: Final = 16

@@ -92,7 +92,7 @@ def read_construct(text: str, start: int, policy: ScanPolicy) -> Construct:
     return Construct(Kind.PROSE, start)
 
 
-_STRING_OR_BRACE: Final = re.compile(r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"?|[{}]')
+_STRING_OR_BRACE: Final = re.compile(r'"[^"\\]*+(?>(?:\\[\s\S][^"\\]*+)*)"?|[{}]')
 
 
 def balanced_end(text: str, brace: int) -> int | None:

@@ -37,7 +37,7 @@ _TOKEN: Final = re.compile(
     r"""(?P<blank>[ \t]++)
     |(?P<joined>\\\n)
     |'(?P<single>[^']*+)'
-    |"(?P<double>[^"\\$`]*+(?:\\[\s\S][^"\\$`]*+)*+)"
+    |"(?P<double>[^"\\$`]*+(?>(?:\\[\s\S][^"\\$`]*+)*))"
     |\\(?P<escaped>[^\n])
     |<<[ \t]*+(?P<mark>["'])(?P<delimiter>[A-Za-z0-9_.-]+)(?P=mark)(?=[ \t\n])
     |(?P<bare>[^\s\x00-\x1f\x7f\\'"$`&|;<>(){}*?\[\]]++)

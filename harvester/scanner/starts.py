@@ -132,7 +132,7 @@ def find_start(cursor: Cursor, before: Open) -> Found | None:
     return _item(cursor, before) if char in _ITEM_CHARS else None
 
 
-_DELIMITERS: Final = re.compile(r"\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$")
+_DELIMITERS: Final = re.compile(r"\|?[ \t]*+:?-++:?[ \t]*+(?>(?:\|[ \t]*+:?-++:?[ \t]*+)*)\|?[ \t]*+$")
 _CELL_END: Final = re.compile(r"\\.|(\|)")
 
 

@@ -12,7 +12,7 @@ _VALUE: Final = r"""(?:[^ \t\n"'=<>`]++|'[^']*+'|"[^"]*+")"""
 
 def _attributes(blank: str) -> str:
     """Any number of attributes; possessive, so that a tag that fails costs no second reading."""
-    return rf"(?:{blank}++[A-Za-z_:][A-Za-z0-9_.:-]*+(?:{blank}*+={blank}*+{_VALUE})?+)*+{blank}*+"
+    return rf"(?>(?:{blank}++[A-Za-z_:][A-Za-z0-9_.:-]*+(?>(?:{blank}*+={blank}*+{_VALUE})?))*){blank}*+"
 
 
 _INLINE: Final = r"[ \t\n]"
