@@ -25,11 +25,9 @@ def read(daemon: Any, who: str, action: str, arg: object = None) -> dict[str, An
 def test_each_read_without_argument_answers_in_the_same_shape(daemon: Any, action: str) -> None:  # O-45
     body = read(daemon, "operator", action)
     assert body["ok"], body
-    assert (
-        {"action", "host", "at", "data"}
-        <= set(body["result"])
-        <= {*("action", "host", "at", "data", "truncated", "notes")}
-    )
+    # A busy machine has more to say than an answer holds: then it is cut, and the whole is an artifact.
+    always, may = {"action", "host", "at", "data"}, {"truncated", "artifact", "notes"}
+    assert always <= set(body["result"]) <= always | may
     assert isinstance(body["result"]["data"]["available"], bool)
 
 
