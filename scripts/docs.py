@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -17,21 +17,13 @@ from exec_daemon.calls.registry import registry
 from exec_daemon.ops import ALLOWLIST
 from inband.cli import COMMANDS, box
 from inband.settings_table import SETTINGS, Setting
-from messaging import ERRORS, OpInfo
+from messaging import ERRORS
+from messaging.op_formats import markdown
+from messaging.op_formats import markdown_table as table
 from messaging.sinks.variables import OURS, VARIABLES
 from scripts.requirements import Area, areas, citations
 
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
-ROW: Final = "| {} |"
-
-
-def table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    names = list(header)
-    yield ROW.format(" | ".join(names))
-    yield ROW.format(" | ".join("---" for _ in names))
-    for row in rows:
-        yield ROW.format(" | ".join(str(cell).replace("|", "\\|").replace("\n", " ") for cell in row))
-    yield ""
 
 
 SETTINGS_TEXT: Final = (
@@ -64,38 +56,7 @@ def ops_page() -> Iterator[str]:
     yield "The allowlist, as `tools.list`, `GET /ops` and `python -m exec_daemon --list-ops` show it."
     yield "An op that is not here cannot be called."
     yield ""
-    infos = registry(ALLOWLIST).infos
-    yield from table(
-        ("op", "kind", "what it does"), ((f"[`{i.name}`](#{anchor(i)})", kind(i), i.summary) for i in infos)
-    )
-    for info in infos:
-        yield from one_op(info)
-
-
-def anchor(info: OpInfo) -> str:
-    return info.name.replace(".", "")
-
-
-def kind(info: OpInfo) -> str:
-    return "side effect" if info.side_effecting else "read-only"
-
-
-def one_op(info: OpInfo) -> Iterator[str]:
-    yield f"## {info.name}"
-    yield ""
-    aliases = ", ".join(f"`{alias}`" for alias in info.aliases) or "-"
-    yield f"{info.summary} {kind(info).capitalize()}. Also called: {aliases}."
-    yield ""
-    arguments: Mapping[str, Any] = info.args_schema.get("properties", {})
-    rows = (
-        (f"`{k}`", "yes" if k in info.required else "", v.get("description", ""))
-        for k, v in arguments.items()
-    )
-    yield from table(("argument", "required", "meaning"), rows)
-    if info.actions:
-        yield from table(("action", "argument"), ((f"`{name}`", arg or "-") for name, arg in info.actions))
-    yield f"Example: `[TOOL {info.name} {json.dumps(dict(info.example))}]`"
-    yield ""
+    yield from markdown(registry(ALLOWLIST).infos)
 
 
 def errors_page() -> Iterator[str]:

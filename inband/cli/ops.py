@@ -9,21 +9,32 @@ import click
 
 from inband.cli.shared import connected, json_option, show, table
 from messaging import OpInfo
+from messaging.op_formats import FORMATS
 
 
 @click.command()
 @click.argument("op", required=False)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    help="As JSON, function schemas, MCP tools or a page.",
+)
 @json_option
 @click.pass_context
-def ops(ctx: click.Context, *, op: str | None, as_json: bool) -> None:
+def ops(ctx: click.Context, *, op: str | None, form: str | None, as_json: bool) -> None:
     """List all ops, or show one with its arguments and an example.
 
     \b
     Examples:
       box ops
       box ops dm.send
+      box ops --format openai > tools.json
     """
     with connected(ctx) as client:
+        if form is not None:
+            click.echo(FORMATS[form]([client.op(op)] if op else client.ops()))
+            return
         if op is not None:
             one = client.op(op)
             show(one.to_json(), lambda: _one(one), as_json=as_json)
