@@ -11,6 +11,7 @@ from exec_daemon.api.endpoints import (
     artifacts,
     callback,
     jobs,
+    openapi,
     operations,
     ops,
     replies,
@@ -32,6 +33,7 @@ AUTHORS = OPERATOR | HARVESTER | {Role.AGENT}
 OPEN_ROWS: tuple[OpenRow, ...] = (
     OpenRow("GET", "/healthz", operations.health),
     OpenRow("GET", "/readyz", operations.ready),
+    OpenRow("GET", "/openapi.json", openapi.describe),
     OpenRow("POST", "/callback/{job_id}", callback.receive),
 )
 
@@ -77,4 +79,5 @@ def build(services: Services) -> Starlette:
     )
     app.router.redirect_slashes = False  # it would send clients to whatever host the request names
     app.state.services = services
+    app.state.rows = EVERY_ROW
     return app

@@ -1,0 +1,147 @@
+"""What each endpoint takes and gives, by method and path. An endpoint without a row here fails a test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from exec_daemon.api.body import Body
+from exec_daemon.api.endpoints.agents import AgentBody
+from exec_daemon.api.endpoints.callback import ExpectBody
+from exec_daemon.api.endpoints.exec import ExecBody
+from exec_daemon.api.endpoints.replies import CursorBody
+from exec_daemon.api.endpoints.runs import RunBody
+from exec_daemon.api.endpoints.threads import MessageBody, ThreadBody
+from exec_daemon.api.endpoints.tokens import TokenBody
+from exec_daemon.api.openapi.schemas import Schema, flag, many, number, record, ref, text
+from messaging import JobState
+
+JSON: Final = "application/json"
+SSE: Final = "text/event-stream"
+LINES: Final = "application/x-ndjson"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """A query parameter or header that the endpoint reads; all are optional."""
+
+    name: str
+    schema: Schema
+    purpose: str
+    place: str = "query"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """`answers` are the shapes by status, in JSON; `media` names another type that may come, as text.
+
+    `content` is the type of a body that is no model of ours.
+    """
+
+    answers: Mapping[int, Schema | None]
+    body: type[Body] | None = None
+    content: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    media: str = ""
+
+
+def _whole(name: str, purpose: str, least: int = 0) -> Parameter:
+    return Parameter(name=name, schema={"type": "integer", "minimum": least}, purpose=purpose)
+
+
+_LIMIT: Final = _whole("limit", "at most so many")
+_AFTER: Final = _whole("after", "only what comes behind this one")
+_WAIT: Final = Parameter(
+    name="wait", schema={"type": "number", "minimum": 0}, purpose="seconds to wait for the first one"
+)
+_LAST: Final = Parameter(
+    name="Last-Event-ID", schema=text(), purpose="where a broken stream goes on", place="header"
+)
+_PREFER: Final = Parameter(
+    name="Prefer", schema=text(), purpose="wait=SECONDS or respond-async (RFC 7240)", place="header"
+)
+_KEY: Final = Parameter(
+    name="Idempotency-Key", schema=text(), purpose="posted again, it is the same message", place="header"
+)
+
+_STATUS: Final = record({"status": text()})
+_CURSOR: Final = record({"name": text(), "position": number()})
+_AGENT: Final = ref("Agent")
+_JOB: Final = ref("Job")
+_ACCEPTED: Final = record({"job_id": text(), "call_id": text(), "op": text(), "state": text()})
+
+
+def _listing(name: str, shape: str, **more: Schema) -> Schema:
+    return record({name: many(ref(shape)), **more})
+
+
+OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
+    ("GET", "/healthz"): Operation(answers={200: _STATUS}),
+    ("GET", "/readyz"): Operation(answers={200: _STATUS}),
+    ("GET", "/openapi.json"): Operation(answers={200: {"type": "object"}}),
+    ("POST", "/exec"): Operation(
+        body=ExecBody,
+        parameters=(_PREFER,),
+        answers={200: {"anyOf": [ref("Result"), ref("Rehearsal")]}, 202: _ACCEPTED},
+    ),
+    ("GET", "/ops"): Operation(answers={200: _listing("ops", "Op")}),
+    ("GET", "/ops/{op}"): Operation(answers={200: ref("Op")}),
+    ("GET", "/jobs"): Operation(
+        parameters=(
+            Parameter(name="state", schema={"enum": [str(one) for one in JobState]}, purpose="only these"),
+            _LIMIT,
+        ),
+        answers={200: _listing("jobs", "Job")},
+    ),
+    ("GET", "/jobs/{id}"): Operation(answers={200: _JOB}),
+    ("GET", "/jobs/{id}/events"): Operation(
+        parameters=(_AFTER, _WAIT, _LAST), answers={200: _listing("events", "JobEvent"), 204: None}, media=SSE
+    ),
+    ("POST", "/jobs/{id}/cancel"): Operation(answers={200: _JOB}),
+    ("POST", "/callback"): Operation(
+        body=ExpectBody, answers={201: record({"job_id": text(), "url": text(), "secret": text()})}
+    ),
+    ("POST", "/callback/{job_id}"): Operation(
+        content=JSON, answers={202: record({"job_id": text(), "seq": number(), "state": text()})}
+    ),
+    ("GET", "/artifacts/{sha256}"): Operation(answers={200: None}, media="application/octet-stream"),
+    ("GET", "/threads"): Operation(
+        parameters=(Parameter(name="agent", schema=text(), purpose="only this agent's"), _LIMIT),
+        answers={200: _listing("threads", "Thread")},
+    ),
+    ("POST", "/threads"): Operation(body=ThreadBody, answers={201: ref("Thread")}),
+    ("GET", "/threads/{id}"): Operation(answers={200: ref("Thread")}),
+    ("GET", "/threads/{id}/messages"): Operation(
+        parameters=(_AFTER, _LIMIT), answers={200: _listing("messages", "Message")}
+    ),
+    ("POST", "/threads/{id}/messages"): Operation(
+        body=MessageBody, parameters=(_KEY,), answers={200: ref("Message"), 201: ref("Message")}
+    ),
+    ("GET", "/threads/{id}/stream"): Operation(parameters=(_AFTER, _LAST), answers={200: None}, media=SSE),
+    ("GET", "/replies"): Operation(
+        parameters=(_AFTER, _LIMIT, _WAIT),
+        answers={
+            200: record(
+                {
+                    "replies": many(record({"position": number(), "message": ref("Message"), "thread": {}})),
+                    "position": number(),
+                }
+            )
+        },
+    ),
+    ("GET", "/cursors/{name}"): Operation(answers={200: _CURSOR}),
+    ("PUT", "/cursors/{name}"): Operation(body=CursorBody, answers={200: _CURSOR}),
+    ("GET", "/agents"): Operation(answers={200: _listing("agents", "Agent")}),
+    ("POST", "/agents"): Operation(body=AgentBody, answers={200: _AGENT, 201: _AGENT}),
+    ("POST", "/agents/{name}/runs"): Operation(
+        body=RunBody,
+        answers=dict.fromkeys((200, 201), record({"agent": text(), "key": text(), "counted": flag()})),
+    ),
+    ("POST", "/rpc"): Operation(content=LINES, answers={200: None}, media=LINES),
+    ("GET", "/tokens"): Operation(answers={200: _listing("tokens", "Token")}),
+    ("POST", "/tokens"): Operation(
+        body=TokenBody, answers={201: {"allOf": [ref("Token"), record({"token": text()})]}}
+    ),
+    ("DELETE", "/tokens/{id}"): Operation(answers={200: record({"id": text(), "revoked": flag()})}),
+}
