@@ -57,13 +57,13 @@ def compare(
         if difference is not None:
             kinds[difference.kind] += 1
             small = _small(difference, read)
-            found.setdefault(_shape(small.text), small)
+            found.setdefault(shape(small.text), small)
         if time.monotonic() > until:
             break
     return read, found, kinds
 
 
-def _shape(text: str) -> str:
+def shape(text: str) -> str:
     """The text with names and engines made alike: two differences of one shape are one."""
     return re.sub(r"(?<=\[)EXEC|(?<=\[)DM", "TOOL", re.sub(r"[a-z][a-z.]*", "a", text))
 
