@@ -1,0 +1,18 @@
+"""What a job may change in our own store together with its end: a closed set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from exec_daemon.store.timer_values import TimerStep
+from exec_daemon.store.values import AppendMessage, KeepArtifact
+
+
+@dataclass(frozen=True, slots=True)
+class StepTimer:
+    """An effect: a timer changes. The job cannot end so when the timer has changed meanwhile."""
+
+    step: TimerStep
+
+
+Effect = AppendMessage | KeepArtifact | StepTimer

@@ -1,0 +1,70 @@
+"""The part of the store's port that remembers timers and their runs."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from exec_daemon.store.timer_values import Timer, TimerRun, TimerState, TimerStep
+
+# News of any timer or run.
+TIMERS: Final = "timers"
+# States of timers that a list shows where nobody asks for others.
+LISTED: Final = (TimerState.ACTIVE, TimerState.PAUSED)
+# One page of a list.
+TIMER_PAGE: Final = 100
+
+
+class Timers(Protocol):
+    """Timers and their runs. Steps are the only way to change them; also the effect `StepTimer` is one."""
+
+    async def step_timer(self, step: TimerStep) -> bool:
+        """All of the step or nothing; False when the timer is no longer at the version `step.was`.
+
+        Raises `Exists` for a timer, a name or a run that is there, and whatever its parts raise.
+        """
+        ...
+
+    async def timer(self, timer_id: str) -> Timer | None:
+        """The timer, be it cancelled or not; or None."""
+        ...
+
+    async def timers(
+        self,
+        *,
+        created_by: str | None = None,
+        name: str | None = None,
+        states: tuple[TimerState, ...] = LISTED,
+        limit: int = TIMER_PAGE,
+    ) -> list[Timer]:
+        """Those of one identity or of all, the one that is due next first."""
+        ...
+
+    async def due_timers(self, now: str, limit: int) -> list[Timer]:
+        """Active timers with `next_at` at or before `now`, in that order (T-68)."""
+        ...
+
+    async def waking_runs(self, now: str, limit: int) -> list[TimerRun]:
+        """Runs with `wake_at` at or before `now`, in that order."""
+        ...
+
+    async def next_timer_at(self) -> str | None:
+        """The earliest `next_at` of an active timer or `wake_at` of a run."""
+        ...
+
+    async def timer_runs(
+        self, timer_id: str, limit: int = TIMER_PAGE, *, under_way: bool = False
+    ) -> list[TimerRun]:
+        """The newest first; with `under_way` only those that have not ended."""
+        ...
+
+    async def open_runs(self, thread_id: str) -> list[TimerRun]:
+        """Runs that were sent into this thread and wait for a verdict, the oldest first."""
+        ...
+
+    async def run_of_job(self, job_id: str) -> TimerRun | None:
+        """The run whose job this is, or None."""
+        ...
+
+    async def run_of_reply(self, reply_id: str) -> TimerRun | None:
+        """The run whose verdict this reply brought, or None."""
+        ...
