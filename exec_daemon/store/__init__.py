@@ -24,6 +24,7 @@ from exec_daemon.store.errors import (
 )
 from exec_daemon.store.feed import REPLIES, Subscription, job_topic, thread_topic
 from exec_daemon.store.memory import MemoryStore
+from exec_daemon.store.permissions import Approval, ApprovalState, AskedCall, GrantRecord, Word
 from exec_daemon.store.port import PAGE, Store
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.values import (
@@ -66,8 +67,11 @@ __all__ = [
     "AgentRun",
     "AppendMessage",
     "Appended",
+    "Approval",
+    "ApprovalState",
     "Arrival",
     "Artifact",
+    "AskedCall",
     "AuditLine",
     "Begun",
     "Clock",
@@ -75,6 +79,7 @@ __all__ = [
     "Done",
     "Effect",
     "Exists",
+    "GrantRecord",
     "JobEnded",
     "KeepArtifact",
     "LastRun",
@@ -107,6 +112,7 @@ __all__ = [
     "StoreUnavailable",
     "Subscription",
     "TokenRecord",
+    "Word",
     "job_topic",
     "open_store",
     "random_id",

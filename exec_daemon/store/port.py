@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from exec_daemon.store.feed import ChangeFeed
+from exec_daemon.store.permissions import Permissions
 from exec_daemon.store.values import (
     Agent,
     AgentRun,
@@ -252,7 +253,9 @@ class Rpc(Protocol):
         ...
 
 
-class Store(Threads, Directory, Journal, Outside, AgentRuns, Artifacts, Rpc, ChangeFeed, Protocol):
+class Store(
+    Threads, Directory, Journal, Outside, AgentRuns, Artifacts, Rpc, Permissions, ChangeFeed, Protocol
+):
     """All of it."""
 
     async def close(self) -> None:

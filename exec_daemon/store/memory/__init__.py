@@ -10,11 +10,14 @@ from exec_daemon.store.feed import Subscription
 from exec_daemon.store.memory.directory import MemoryDirectory
 from exec_daemon.store.memory.journal import MemoryJournal
 from exec_daemon.store.memory.outside import MemoryOutside
+from exec_daemon.store.memory.permissions import MemoryPermissions
 from exec_daemon.store.memory.rpc import MemoryRpc
 from exec_daemon.store.memory.spending import MemorySpending
 
 
-class MemoryStore(MemoryDirectory, MemoryJournal, MemoryOutside, MemorySpending, MemoryRpc):
+class MemoryStore(
+    MemoryDirectory, MemoryJournal, MemoryOutside, MemorySpending, MemoryRpc, MemoryPermissions
+):
     """A `Store` that forgets everything when it is closed."""
 
     def subscribe(self, *topics: str) -> Subscription:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed
 from exec_daemon.store.once import Entry
+from exec_daemon.store.permissions import Approval, GrantRecord
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.values import (
     Agent,
@@ -45,6 +46,9 @@ class Tables:
     rpc_answers: dict[tuple[str, str], RpcAnswer] = field(default_factory=dict)
     rpc_tasks: dict[tuple[str, str], RpcTask] = field(default_factory=dict)
     artifacts: list[Artifact] = field(default_factory=list)
+    grants: dict[str, GrantRecord] = field(default_factory=dict)
+    approvals: dict[str, Approval] = field(default_factory=dict)
+    marks: set[tuple[str, str, str]] = field(default_factory=set)
     arrivals: defaultdict[str, list[Arrival]] = field(default_factory=lambda: defaultdict(list))
 
     def snapshot(self) -> Tables:

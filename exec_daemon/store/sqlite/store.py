@@ -20,6 +20,7 @@ from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.sqlite import artifacts, directory, journal, outside, rpc, spending, threads
 from exec_daemon.store.sqlite.files import open_database
 from exec_daemon.store.sqlite.lock import Ownership
+from exec_daemon.store.sqlite.permissions_part import SqlitePermissions
 from exec_daemon.store.sqlite.reader import Reader
 from exec_daemon.store.sqlite.writer import Writer, Written
 from exec_daemon.store.values import (
@@ -69,7 +70,7 @@ def _take(path: Path) -> tuple[Ownership, sqlite3.Connection]:
         raise
 
 
-class SqliteStore:
+class SqliteStore(SqlitePermissions):
     """A `Store` on disk; made by `open_store`."""
 
     def __init__(
