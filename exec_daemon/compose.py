@@ -23,6 +23,7 @@ from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.registry import registry
 from exec_daemon.home import Home
 from exec_daemon.listen import is_loopback
+from exec_daemon.metrics import Metrics
 from exec_daemon.ops import ALLOWLIST
 from exec_daemon.rpc.child import ChildAgents
 from exec_daemon.rpc.desk import Desk
@@ -113,6 +114,7 @@ def _services(settings: DaemonSettings, home: Home, store: Store) -> Services:
         stopping=asyncio.Event(),
         callback_secret=callback_secret(home),
         desk=_desk(settings, store, buckets),
+        metrics=Metrics(frozenset(ops.ops)),
     )
 
 

@@ -10,6 +10,7 @@ from exec_daemon.access.rates import Buckets
 from exec_daemon.artifacts import Artifacts
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.registry import Registry
+from exec_daemon.metrics import Metrics
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Clock, NewId, Store
@@ -33,4 +34,5 @@ class Services:
     stopping: asyncio.Event
     callback_secret: CallbackSecret
     desk: Desk
+    metrics: Metrics
     token_uses: dict[str, str] = field(default_factory=dict)

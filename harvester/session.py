@@ -14,7 +14,7 @@ from typing import Final
 
 from harvester.connector import Connector
 from harvester.errors import BadCertificate, HarvesterError, Refused, Unauthenticated, Unavailable
-from harvester.harvest import Harvester
+from harvester.harvest import Harvested, Harvester
 from harvester.lanes import Lanes
 from harvester.progress import Progress
 from messaging import Message
@@ -35,15 +35,27 @@ def _ends_session(failure: Exception) -> bool:
 
 
 class Session:
-    """`fresh` makes a harvester that knows the daemon's present registry."""
+    """`fresh` makes a harvester that knows the daemon's present registry.
+
+    `harvested` is told of each reply, from several threads; `polled` is called after each poll.
+    """
 
     def __init__(
-        self, threads: Connector, fresh: Callable[[], Harvester], *, workers: int, wait_s: float
+        self,
+        threads: Connector,
+        fresh: Callable[[], Harvester],
+        *,
+        workers: int,
+        wait_s: float,
+        harvested: Callable[[Harvested], None] = lambda _: None,
+        polled: Callable[[], None] = lambda: None,
     ) -> None:
         self._threads = threads
         self._fresh = fresh
         self._workers = workers
         self._wait_s = wait_s
+        self._harvested = harvested
+        self._polled = polled
         self._progress = Progress(threads.cursor())
         self._saved = self._progress.done
         self._broken: Exception | None = None
@@ -60,6 +72,7 @@ class Session:
         """One long poll, and its replies into their lanes."""
         found = self._threads.replies(self._progress.read, self._wait_s)
         self._check()
+        self._polled()
         if found.messages:
             self._begin(found.messages, lanes, stop)
         with self._changed:
@@ -107,6 +120,7 @@ class Session:
             _log.exception("reply %s in thread %s: not harvested", message.id, message.thread)
             self._give_up(message, harvester)
             return
+        self._harvested(done)
         failed = sum(not result.ok for result in done.results)
         counts = (len(done.results), failed, len(done.parsed.skipped))
         _log.info(

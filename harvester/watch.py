@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Event
 from typing import Final
 
@@ -15,6 +16,7 @@ from harvester.harvest import MAX_ROUNDS, Harvester, PatientCaller
 from harvester.policy import ScanPolicy
 from harvester.rounds import KnownReplies
 from harvester.session import Session, may_pass
+from harvester.tally import Tally
 
 _log: Final = logging.getLogger(__name__)
 
@@ -54,6 +56,7 @@ class Watcher:
         self._wait_s = wait_s
         self._uniform = uniform
         self._known = KnownReplies()
+        self._tally = Tally()
 
     def run(self, stop: Event) -> None:
         """Watch until `stop` is set. Raises `ClientError` for what waiting does not mend."""
@@ -86,4 +89,18 @@ class Watcher:
                 known=self._known,
             )
 
-        return Session(threads, fresh, workers=self._workers, wait_s=self._wait_s)
+        return Session(
+            threads,
+            fresh,
+            workers=self._workers,
+            wait_s=self._wait_s,
+            harvested=lambda done: self._tally.add(done.parsed, done.results),
+            polled=lambda: self._report(client),
+        )
+
+    def _report(self, client: DaemonClient) -> None:
+        """Counts are worth no broken session; what cannot be told is lost."""
+        found = self._tally.take()
+        if any(found.values()):
+            with suppress(ClientError):
+                client.report(found)

@@ -38,6 +38,7 @@ class AccessLog:
             who = scope.get("inband.identity", "-")
             path = scope["path"][:200].encode("unicode_escape").decode()
             log.info("%s %s %d %.1fms %s", scope["method"], path, status, took_ms, who)
+            scope["app"].state.services.metrics.requested(scope["method"], scope.get("inband.row"), status)
 
 
 class Incidents:

@@ -106,6 +106,7 @@ def _check_rate(row: Row, identity: Identity, services: Services) -> None:
 def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         services = services_of(request)
+        request.scope["inband.row"] = row.path
         asker = await _asker(request, services)
         request.scope["inband.identity"] = str(asker.identity)
         if asker.identity.role not in row.roles:
@@ -121,6 +122,7 @@ def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
 
 def _open(row: OpenRow) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
+        request.scope["inband.row"] = row.path
         return await row.answer(request, services_of(request))
 
     return endpoint

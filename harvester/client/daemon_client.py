@@ -228,6 +228,10 @@ class DaemonClient:
         path = f"/cursors/{_segment(name)}"
         self._wire.want(Request(method="PUT", path=path, repeatable=True, body=body))
 
+    def report(self, found: Mapping[str, Any]) -> None:
+        """Have counted, for the metrics, what was harvested: `{directives, skipped}` of `Tally.take`."""
+        self._post("/harvests", found)
+
     # Administration, for operators
 
     def agents(self) -> list[dict[str, Any]]:

@@ -110,6 +110,9 @@ def test_each_example_of_the_page_is_answered_as_it_says(start_daemon: Callable[
             continue
         answer = client.request(method, path, headers=fields, content=body or None)
         assert f"{answer.status_code} {answer.reason_phrase}" == said.first, (asked.first, answer.text)
+        if said.body.endswith("…"):  # the page shows the lines that matter
+            assert set(said.body.split("\n")[:-1]) <= set(answer.text.split("\n"))
+            continue
         if said.headers.get("Content-Type") == "text/plain":
             assert answer.text.strip() == said.body
             assert (

@@ -75,4 +75,7 @@ async def call(ask: Ask) -> Response:
     ended = await ask.services.executor.call(ask.asker, body.request(), waiting_s)
     if isinstance(ended, Pending):
         return _accepted(ended)
-    return answer(ended.to_json()) if isinstance(ended, Rehearsed) else _result(ended)
+    if isinstance(ended, Rehearsed):
+        return answer(ended.to_json())
+    ask.services.metrics.called(ended)
+    return _result(ended)

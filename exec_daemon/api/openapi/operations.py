@@ -10,6 +10,7 @@ from exec_daemon.api.body import Body
 from exec_daemon.api.endpoints.agents import AgentBody
 from exec_daemon.api.endpoints.callback import ExpectBody
 from exec_daemon.api.endpoints.exec import ExecBody
+from exec_daemon.api.endpoints.metrics import HarvestBody
 from exec_daemon.api.endpoints.replies import CursorBody
 from exec_daemon.api.endpoints.runs import RunBody
 from exec_daemon.api.endpoints.threads import MessageBody, ThreadBody
@@ -119,6 +120,8 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         body=MessageBody, parameters=(_KEY,), answers={200: ref("Message"), 201: ref("Message")}
     ),
     ("GET", "/threads/{id}/stream"): Operation(parameters=(_AFTER, _LAST), answers={200: None}, media=SSE),
+    ("GET", "/metrics"): Operation(answers={200: None}, media="text/plain"),
+    ("POST", "/harvests"): Operation(body=HarvestBody, answers={200: record({"counted": number()})}),
     ("GET", "/replies"): Operation(
         parameters=(_AFTER, _LIMIT, _WAIT),
         answers={
