@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from exec_daemon.store import Exists, NoSuchThread, StoreError, random_id
+from exec_daemon.store import Exists, NoSuchThread, Outdated, StoreError, random_id
 from messaging import CallError, ErrorCode, error
 
 log = logging.getLogger(__name__)
@@ -16,6 +16,8 @@ def store_error(raised: StoreError) -> CallError:
         return error(ErrorCode.NOT_FOUND, f"There is no thread {raised.subject!r} that you may see.")
     if isinstance(raised, Exists):
         return error(ErrorCode.DUPLICATE_ID, f"{raised.subject!r} is taken. Choose another id or name.")
+    if isinstance(raised, Outdated):
+        return error(ErrorCode.BUSY, f"The timer {raised.subject!r} changed meanwhile. Send the call again.")
     log.error("the store cannot serve: %s", raised)
     text = "The daemon's store cannot serve now. `box doctor` on its machine says why."
     return error(ErrorCode.UNAVAILABLE, text, details={"reason": type(raised).__name__})

@@ -9,9 +9,9 @@ from typing import Any, Protocol, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from exec_daemon.access.identity import Identity
+from exec_daemon.store.effects import Effect
 from exec_daemon.store.port import Store
 from exec_daemon.store.sources import NewId
-from exec_daemon.store.values import Effect
 from messaging import ArtifactRef, CallError, OpInfo
 
 

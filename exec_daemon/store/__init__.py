@@ -6,11 +6,13 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from exec_daemon.store.effects import Effect, StepTimer
 from exec_daemon.store.errors import (
     Exists,
     JobEnded,
     NoSuchJob,
     NoSuchThread,
+    Outdated,
     StoreClosed,
     StoreCorrupt,
     StoreError,
@@ -38,7 +40,6 @@ from exec_daemon.store.values import (
     Begun,
     Conflict,
     Done,
-    Effect,
     KeepArtifact,
     LastRun,
     New,
@@ -91,6 +92,7 @@ __all__ = [
     "NoSuchJob",
     "NoSuchThread",
     "Outcome",
+    "Outdated",
     "OutsideJob",
     "Reception",
     "RpcAnswer",
@@ -99,6 +101,7 @@ __all__ = [
     "Spending",
     "SqliteStore",
     "Standing",
+    "StepTimer",
     "Store",
     "StoreClosed",
     "StoreCorrupt",

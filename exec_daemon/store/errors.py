@@ -13,7 +13,8 @@
     ├── Exists               the id or name is taken
     ├── NoSuchThread         a message for a thread that does not exist
     ├── NoSuchJob            an event or an end for a job that does not exist
-    └── JobEnded             an event for a job that has ended
+    ├── JobEnded             an event for a job that has ended
+    └── Outdated             a change of a timer that has changed meanwhile
 
 Each message says the way out. `subject` is the path, id or name that it is about.
 """
@@ -79,3 +80,7 @@ class NoSuchJob(StoreError):
 
 class JobEnded(StoreError):
     """The job has ended; nothing can be added to it."""
+
+
+class Outdated(StoreError):
+    """The timer is no longer as the change took it to be; nothing was changed."""

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from exec_daemon.store.values import Begun, Conflict, Done, Effect, NewJob, Outcome, Reception, Running
+from exec_daemon.store.effects import Effect
+from exec_daemon.store.values import Begun, Conflict, Done, NewJob, Outcome, Reception, Running
 from messaging import ErrorCode, EventType, Job, JobEvent, JobState, artifact_in, error
 
 # What an audit line says of a job that has not ended and of one that went well (O-34).
@@ -17,6 +18,9 @@ OUTCOME_RUNNING = str(JobState.RUNNING)
 OUTCOME_SUCCEEDED = str(JobState.SUCCEEDED)
 
 _STEPS = frozenset({EventType.PROGRESS, EventType.WARNING})
+
+# Jobs whose end comes from an agent, be the daemon the same one by then or another: `timer`, a run of a timer.
+OUTLASTING = frozenset({"timer"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,11 @@ def _success(result: Any) -> dict[str, Any]:
 def audit_outcome(outcome: Outcome) -> str:
     """The word of the audit line for this end."""
     return OUTCOME_SUCCEEDED if outcome.error is None else str(outcome.error.code)
+
+
+def ends_with_the_daemon(job: Job) -> bool:
+    """Is nobody at work on a running job any more when its daemon has gone?"""
+    return job.state is JobState.RUNNING and job.op not in OUTLASTING
 
 
 def interruption(entry: Entry) -> Outcome:

@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from exec_daemon.store.effects import Effect
 from exec_daemon.store.feed import ChangeFeed
 from exec_daemon.store.permissions import Permissions
+from exec_daemon.store.timer_port import Timers
 from exec_daemon.store.values import (
     Agent,
     AgentRun,
@@ -23,7 +25,6 @@ from exec_daemon.store.values import (
     Artifact,
     AuditLine,
     Begun,
-    Effect,
     LastRun,
     NewJob,
     NewThread,
@@ -254,7 +255,7 @@ class Rpc(Protocol):
 
 
 class Store(
-    Threads, Directory, Journal, Outside, AgentRuns, Artifacts, Rpc, Permissions, ChangeFeed, Protocol
+    Threads, Directory, Journal, Outside, AgentRuns, Artifacts, Rpc, Permissions, Timers, ChangeFeed, Protocol
 ):
     """All of it."""
 

@@ -134,9 +134,6 @@ class KeepArtifact:
     ref: ArtifactRef
 
 
-# The closed set of what a job may change in our own store together with its end.
-Effect = AppendMessage | KeepArtifact
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:

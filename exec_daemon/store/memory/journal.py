@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from exec_daemon.store import once
+from exec_daemon.store.effects import Effect
 from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import kept
 from exec_daemon.store.memory.artifacts import MemoryArtifacts
 from exec_daemon.store.memory.threads import MemoryThreads
 from exec_daemon.store.port import PAGE
-from exec_daemon.store.values import AuditLine, Begun, Effect, KeepArtifact, New, NewJob, Outcome
+from exec_daemon.store.values import AppendMessage, AuditLine, Begun, KeepArtifact, New, NewJob, Outcome
 from messaging import EventType, Job, JobEvent, JobState
 
 
@@ -21,8 +22,10 @@ class MemoryJournal(MemoryThreads, MemoryArtifacts):
     """The `Journal` part of the port; effects append to threads and keep artifacts."""
 
     async def begin(self, new: NewJob) -> Begun:
+        return self._begin(new, self._new_id("job"), self._clock())
+
+    def _begin(self, new: NewJob, job_id: str, at: str) -> Begun:
         tables, call = self._tables, (new.identity, new.call_id)
-        job_id, at = self._new_id("job"), self._clock()
         if call in tables.calls:
             return once.answer(tables.jobs[tables.calls[call]], new)
         entry = once.start(replace(new, args=kept(new.args)), job_id, at)
@@ -42,8 +45,10 @@ class MemoryJournal(MemoryThreads, MemoryArtifacts):
 
     async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
         once.check_end(outcome, effects)
-        named = [self._named(effect) for effect in effects]
-        at, entry = self._clock(), self._entry(job_id)
+        return self._finish(job_id, outcome, [self._named(effect) for effect in effects], self._clock())
+
+    def _finish(self, job_id: str, outcome: Outcome, named: Sequence[Effect], at: str) -> Job:
+        entry = self._entry(job_id)
         outcome = replace(outcome, data=kept(outcome.data))
         if entry.job.state is not JobState.RUNNING:
             return entry.job
@@ -53,19 +58,23 @@ class MemoryJournal(MemoryThreads, MemoryArtifacts):
         return self._end(entry, outcome, at)
 
     def _named(self, effect: Effect) -> Effect:
-        if isinstance(effect, KeepArtifact):
+        if not isinstance(effect, AppendMessage):
             return effect
         return replace(effect, id=effect.id or self._new_id("msg"))
 
     def _take_effect(self, effect: Effect, job: Job, at: str) -> None:
         if isinstance(effect, KeepArtifact):
             self._keep(effect.ref, job)
-        else:
+        elif isinstance(effect, AppendMessage):
             self._append(effect.message, effect.id or "", at)
+        else:
+            raise NotImplementedError(f"{type(effect).__name__} is taken where its part of the port is")
 
     async def add_event(self, job_id: str, event: EventType, payload: Mapping[str, Any]) -> JobEvent:
         once.check_step(event)
-        at = self._clock()
+        return self._add_event(job_id, event, payload, self._clock())
+
+    def _add_event(self, job_id: str, event: EventType, payload: Mapping[str, Any], at: str) -> JobEvent:
         if self._entry(job_id).job.state is not JobState.RUNNING:
             raise JobEnded(f"job {job_id} has ended", job_id)
         seq = len(self._tables.events[job_id])
@@ -89,7 +98,7 @@ class MemoryJournal(MemoryThreads, MemoryArtifacts):
 
     async def interrupt_running(self) -> list[Job]:
         at, entries = self._clock(), list(self._tables.jobs.values())
-        running = [entry for entry in entries if entry.job.state is JobState.RUNNING]
+        running = [entry for entry in entries if once.ends_with_the_daemon(entry.job)]
         return [self._end(entry, once.interruption(entry), at) for entry in running]
 
     async def audit(self, limit: int = PAGE) -> list[AuditLine]:

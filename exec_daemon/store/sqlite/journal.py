@@ -9,13 +9,14 @@ from operator import attrgetter
 from typing import Any
 
 from exec_daemon.store import once
+from exec_daemon.store.effects import Effect, StepTimer
 from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import dump, load
-from exec_daemon.store.sqlite import artifacts, threads
+from exec_daemon.store.sqlite import artifacts, threads, timers
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
-from exec_daemon.store.values import AuditLine, Begun, Effect, KeepArtifact, New, NewJob, Outcome
+from exec_daemon.store.values import AuditLine, Begun, KeepArtifact, New, NewJob, Outcome
 from messaging import EventType, Job, JobEvent, JobState
 
 _PLAIN = ("id", "identity", "call_id", "op", "side_effecting", "thread", "reply", "state", "created_at")
@@ -76,13 +77,16 @@ def _take_effect(db: sqlite3.Connection, effect: Effect, job: int, at: str) -> t
     if isinstance(effect, KeepArtifact):
         artifacts.keep(db, effect.ref, job)
         return ()
+    if isinstance(effect, StepTimer):
+        return timers.take(db, effect.step, at)
     return threads.append(db, effect.message, effect.id or "", at).news
 
 
 def interrupt_running(db: sqlite3.Connection, at: str) -> Written[list[Job]]:
     """As the port's `interrupt_running`."""
     rows = [_read(row) for row in db.execute(_JOB + "WHERE state = 'running' ORDER BY number")]
-    ended = [_end(db, row, once.interruption(row.entry), at) for row in rows]
+    left = [row for row in rows if once.ends_with_the_daemon(row.entry.job)]
+    ended = [_end(db, row, once.interruption(row.entry), at) for row in left]
     return Written(ended, tuple(job_topic(job.id) for job in ended))
 
 

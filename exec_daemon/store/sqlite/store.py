@@ -13,26 +13,28 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from exec_daemon.store import once
+from exec_daemon.store.effects import Effect
 from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
-from exec_daemon.store.sqlite import artifacts, directory, journal, outside, rpc, spending, threads
+from exec_daemon.store.sqlite import artifacts, directory, journal, outside, rpc, spending, threads, timers
 from exec_daemon.store.sqlite.files import open_database
 from exec_daemon.store.sqlite.lock import Ownership
 from exec_daemon.store.sqlite.permissions_part import SqlitePermissions
 from exec_daemon.store.sqlite.reader import Reader
 from exec_daemon.store.sqlite.writer import Writer, Written
+from exec_daemon.store.timer_port import LISTED, TIMER_PAGE
+from exec_daemon.store.timer_values import Timer, TimerRun, TimerState, TimerStep
 from exec_daemon.store.values import (
     Agent,
     AgentRun,
     Appended,
+    AppendMessage,
     Arrival,
     Artifact,
     AuditLine,
     Begun,
-    Effect,
-    KeepArtifact,
     LastRun,
     NewJob,
     NewThread,
@@ -167,7 +169,7 @@ class SqliteStore(SqlitePermissions):
         return await self._write(journal.finish, job_id, outcome, named, self._clock())
 
     def _named(self, effect: Effect) -> Effect:
-        if isinstance(effect, KeepArtifact):
+        if not isinstance(effect, AppendMessage):
             return effect
         return replace(effect, id=effect.id or self._new_id("msg"))
 
@@ -233,6 +235,45 @@ class SqliteStore(SqlitePermissions):
 
     async def keep_rpc_task(self, task: RpcTask) -> None:
         await self._write(rpc.keep_task, task)
+
+    async def step_timer(self, step: TimerStep) -> bool:
+        return await self._write(timers.step, step, self._clock())
+
+    async def timer(self, timer_id: str) -> Timer | None:
+        return await self._read(timers.timer, timer_id)
+
+    async def timers(
+        self,
+        *,
+        created_by: str | None = None,
+        name: str | None = None,
+        states: tuple[TimerState, ...] = LISTED,
+        limit: int = TIMER_PAGE,
+    ) -> list[Timer]:
+        return await self._read(timers.timers, created_by, name, states, limit)
+
+    async def due_timers(self, now: str, limit: int) -> list[Timer]:
+        return await self._read(timers.due_timers, now, limit)
+
+    async def waking_runs(self, now: str, limit: int) -> list[TimerRun]:
+        return await self._read(timers.waking_runs, now, limit)
+
+    async def next_timer_at(self) -> str | None:
+        return await self._read(timers.next_at)
+
+    async def timer_runs(
+        self, timer_id: str, limit: int = TIMER_PAGE, *, under_way: bool = False
+    ) -> list[TimerRun]:
+        return await self._read(timers.runs, timer_id, limit, under_way=under_way)
+
+    async def open_runs(self, thread_id: str) -> list[TimerRun]:
+        return await self._read(timers.open_runs, thread_id)
+
+    async def run_of_job(self, job_id: str) -> TimerRun | None:
+        return await self._read(timers.run_by, "job", job_id)
+
+    async def run_of_reply(self, reply_id: str) -> TimerRun | None:
+        return await self._read(timers.run_by, "reply", reply_id)
 
     def subscribe(self, *topics: str) -> Subscription:
         return self._feed.subscribe(*topics)
