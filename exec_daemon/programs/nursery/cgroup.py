@@ -1,0 +1,72 @@
+"""cgroups of version 2: one for each spawner, below the one that the daemon runs in."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+
+
+def own_folder() -> str | None:
+    """The folder of the cgroup that this process is in; None where version 2 is not mounted."""
+    mounts = [line.split() for line in _lines("/proc/self/mountinfo")]
+    # man 5 proc_pid_mountinfo: root and mount point are fields 4 and 5, the type follows a lone dash.
+    found = [fields for fields in mounts if fields[fields.index("-") + 1] == "cgroup2"]
+    paths = [
+        line.partition("::")[2].rstrip("\n") for line in _lines("/proc/self/cgroup") if line[:3] == "0::"
+    ]
+    if not found or not paths:
+        return None
+    return os.path.normpath(found[0][4] + "/" + os.path.relpath(paths[0], found[0][3]))
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return list(file)
+    except OSError:
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One cgroup. `kill` is open for writing: who has it can end all in the group, itself too."""
+
+    folder: str
+    kill: int
+
+    def enter(self) -> None:
+        """Moves this process into it. Raises OSError."""
+        _write(f"{self.folder}/cgroup.procs", b"0")
+
+    def end(self) -> None:
+        """Kills all in it."""
+        with suppress(OSError):
+            os.write(self.kill, b"1")
+
+    def is_empty(self) -> bool:
+        """Has nobody in it; then it is gone as well."""
+        with suppress(OSError):
+            os.rmdir(self.folder)  # refuses as long as there is a process, but for one that is a zombie
+        if os.path.exists(self.folder):
+            return False
+        os.close(self.kill)
+        return True
+
+
+def _write(path: str, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(descriptor, content)
+    finally:
+        os.close(descriptor)
+
+
+def make(folder: str) -> Group:
+    """A new group. Raises OSError: no permission, or a kernel that cannot kill a group (before 5.14)."""
+    os.mkdir(folder, 0o755)
+    try:
+        return Group(folder, os.open(f"{folder}/cgroup.kill", os.O_WRONLY | os.O_CLOEXEC))
+    except OSError:
+        os.rmdir(folder)
+        raise

@@ -1,0 +1,64 @@
+"""What a program prints on one stream: all of it as long as it is short, else beginning and end.
+
+The whole of a long one goes into memory that can be passed on as a descriptor, up to a limit, so that a
+program that prints for an hour costs no more than one that prints for a second.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+# O-32: what a result shows of one stream.
+MOST_SHOWN_BYTES: Final = 64 * 1024
+HALF_BYTES: Final = MOST_SHOWN_BYTES // 2
+_BLOCK_BYTES: Final = 64 * 1024
+# So many blocks at a time: the other stream, the clock and the daemon want to be looked at too.
+_BLOCKS: Final = 16
+
+
+class Stream:
+    """The reading end of a pipe. `whole` is a descriptor of what was printed, or None while it is short."""
+
+    def __init__(self, reader: int, most_whole_bytes: int) -> None:
+        os.set_blocking(reader, False)
+        self.reader = reader
+        self.size = 0
+        self.whole: int | None = None
+        self._most_whole_bytes = most_whole_bytes
+        self._shown = b""
+
+    @property
+    def shown(self) -> bytes:
+        """All of it, or its end where there is a `whole`."""
+        return self._shown
+
+    def drain(self) -> bool:
+        """Reads what there is. False when nobody can write any more."""
+        for _ in range(_BLOCKS):
+            try:
+                block = os.read(self.reader, _BLOCK_BYTES)
+            except BlockingIOError:
+                return True
+            if not block:
+                return False
+            self._keep(block)
+        return True
+
+    def close(self) -> None:
+        """Closes both descriptors."""
+        os.close(self.reader)
+        if self.whole is not None:
+            os.close(self.whole)
+
+    def _keep(self, block: bytes) -> None:
+        if self.whole is None and self.size + len(block) > MOST_SHOWN_BYTES:
+            self.whole = os.memfd_create("output", os.MFD_CLOEXEC)
+            os.write(self.whole, self._shown)
+        if self.whole is not None:
+            room = self._most_whole_bytes - self.size
+            os.write(self.whole, block[: max(0, room)])
+        self.size += len(block)
+        self._shown += block
+        if self.whole is not None:
+            self._shown = self._shown[-HALF_BYTES:]

@@ -1,0 +1,114 @@
+"""One run of a program: exactly these arguments, nothing inherited, ended in time (O-32).
+
+It is over when the program itself has ended. What it has left behind is not waited for, whatever of its
+pipes that holds.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from exec_daemon.programs.nursery.output import Stream
+
+# Ignored here, or by whoever started us; a program gets every signal as the system has it by default.
+_DEFAULTS: Final = tuple(
+    getattr(signal, f"SIG{name}") for name in "HUP INT QUIT PIPE TERM CHLD XFSZ USR1 USR2 TTOU TTIN".split()
+)
+_UMASK: Final = 0o077
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """`path` may be `/proc/self/fd/N`: a program that was opened and checked. Nothing is interpreted."""
+
+    path: str
+    argv: list[str]
+    environment: Mapping[str, str]
+    folder: str
+    limit_s: float
+    most_whole_bytes: int
+    stdin: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """`status` is that of waitpid(2); None for a program that was stopped. The streams are still open."""
+
+    status: int | None
+    out: Stream
+    err: Stream
+
+
+def run(order: Order, stops: Sequence[int]) -> Ended:
+    """Runs it until it ends, its time is up, or one of the descriptors `stops` has something to read.
+
+    Raises OSError when it cannot be started.
+    """
+    os.chdir(order.folder)
+    (out, out_end), (err, err_end) = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
+    streams = Stream(out, order.most_whole_bytes), Stream(err, order.most_whole_bytes)
+    try:
+        pid = _start(order, out_end, err_end)
+    except BaseException:
+        for stream in streams:
+            stream.close()
+        raise
+    finally:
+        os.close(out_end)
+        os.close(err_end)
+    ended = _wait(pid, streams, stops, time.monotonic() + order.limit_s)
+    for stream in streams:
+        stream.drain()
+    return Ended(os.waitpid(pid, 0)[1] if ended else None, *streams)
+
+
+def _start(order: Order, out: int, err: int) -> int:
+    stdin = _input(order.stdin)
+    try:
+        return os.posix_spawn(
+            order.path,
+            order.argv,
+            order.environment,
+            file_actions=[(os.POSIX_SPAWN_DUP2, end, number) for number, end in enumerate((stdin, out, err))],
+            setsid=True,
+            setsigmask=(),
+            setsigdef=_DEFAULTS,
+        )
+    finally:
+        os.close(stdin)
+
+
+def _input(content: bytes) -> int:
+    """A file of `content`: a program that does not read it cannot make us wait, as a pipe could."""
+    if not content:
+        return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
+    file = os.memfd_create("input", os.MFD_CLOEXEC)
+    os.write(file, content)
+    os.lseek(file, 0, os.SEEK_SET)
+    return file
+
+
+def _wait(pid: int, streams: Sequence[Stream], stops: Sequence[int], until_s: float) -> bool:
+    """Reads what it prints. Has it ended by itself?"""
+    leader = os.pidfd_open(pid)
+    poller = select.poll()
+    for each in (leader, *stops, *(stream.reader for stream in streams)):
+        poller.register(each, select.POLLIN)
+    try:
+        while True:
+            ready = {each for each, _ in poller.poll(max(0.0, until_s - time.monotonic()) * 1000)}
+            if leader in ready:
+                return True
+            if not ready.isdisjoint(stops) or time.monotonic() >= until_s:
+                return False
+            for stream in streams:
+                if stream.reader in ready and not stream.drain():
+                    poller.unregister(stream.reader)
+    finally:
+        os.close(leader)

@@ -1,0 +1,216 @@
+"""`Programs`: runs programs, each in a spawner that has the program's profile around it."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import os
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from exec_daemon.programs import wire
+from exec_daemon.programs.errors import Overloaded, Unusable
+from exec_daemon.programs.find import Found, found
+from exec_daemon.programs.link import NurseryLink, SpawnerLink, read_descriptor, start_nursery
+from exec_daemon.programs.nursery.output import HALF_BYTES
+from exec_daemon.programs.program import Capped, Profile, Program, Ran
+
+log = logging.getLogger(__name__)
+
+# What execve(2) says of a file that is no program, and of arguments that are too many.
+_NO_PROGRAM: Final = {
+    errno.ENOEXEC: "is no program for this machine",
+    errno.EACCES: "may not be run from inside its sandbox",
+    errno.EPERM: "may not be run from inside its sandbox",
+    errno.ENOENT: "has no interpreter here, or its working folder is missing",
+    errno.ENOTDIR: "has no working folder",
+    errno.E2BIG: "cannot take so much",
+}
+_NO_ROOM: Final = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+# A spawner's own CPU time counts towards the limit of what it starts, so it does not stay for ever.
+_MOST_RUNS: Final = 1000
+# A spawner answers at the time limit; one that does not within this is stuck, and killed.
+_LATE_S: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How programs are kept in check on this machine, for the log and the doctor."""
+
+    tree: str
+    reasons: tuple[str, ...]
+    layers: dict[str, str]
+
+
+class Programs:
+    """At most `places` programs at a time; others wait. Lives on one event loop, and starts at first use."""
+
+    def __init__(self, places: int = 16) -> None:
+        self._places = asyncio.Semaphore(places)
+        self._most_idle = places
+        self._idle: dict[Profile, list[SpawnerLink]] = {}
+        self._nursery: NurseryLink | None = None
+        self._starting = asyncio.Lock()
+
+    async def run(self, program: Program, stdin: bytes = b"") -> Ran:
+        """Runs it to its end. Cancelled, it kills whatever the program has started, and then ends.
+
+        Raises `ProgramError` where it has not run.
+        """
+        with found(program.argv[0]) as file:
+            async with self._places:
+                return await self._run(program, file, stdin)
+
+    async def standing(self, profile: Profile) -> Standing:
+        """What holds for a program with `profile`. Raises `ProgramError`."""
+        async with self._places:
+            nursery = await self._started()
+            spawner = await self._spawner(profile)
+            self._keep(spawner)
+            return Standing(nursery.tree, nursery.reasons, spawner.layers)
+
+    async def close(self) -> None:
+        """Kills what runs, and leaves no process."""
+        if self._nursery is not None:
+            for spawner in self._all_idle():
+                spawner.close()
+            self._idle.clear()
+            await self._nursery.close()
+            self._nursery = None
+
+    async def _started(self) -> NurseryLink:
+        """The nursery; a new one where there is none any more."""
+        async with self._starting:
+            if self._nursery is None or self._nursery.has_ended:
+                if self._nursery is not None:
+                    log.error("the process that starts programs has died, and is started again")
+                    await self._nursery.close()
+                    self._idle.clear()
+                self._nursery = await start_nursery()
+            return self._nursery
+
+    async def _spawner(self, profile: Profile) -> SpawnerLink:
+        nursery = await self._started()
+        waiting = self._idle.get(profile)
+        if waiting:
+            return waiting.pop()
+        if sum(map(len, self._idle.values())) >= self._most_idle:
+            next(self._all_idle()).close()
+            self._forget_closed()
+        return await nursery.spawner(profile)
+
+    def _all_idle(self) -> Iterator[SpawnerLink]:
+        return (spawner for spawners in list(self._idle.values()) for spawner in spawners)
+
+    def _forget_closed(self) -> None:
+        self._idle = {
+            profile: [spawner for spawner in spawners if not spawner.is_closed]
+            for profile, spawners in self._idle.items()
+        }
+
+    def _keep(self, spawner: SpawnerLink) -> None:
+        if spawner.runs >= _MOST_RUNS:
+            spawner.close()
+        else:
+            self._idle.setdefault(spawner.profile, []).append(spawner)
+
+    async def _run(self, program: Program, file: Found, stdin: bytes) -> Ran:
+        began_s = time.monotonic()
+        spawner = await self._spawner(program.profile)
+        try:
+            header, streams = await self._asked(spawner, program, file, stdin)
+        except BaseException:
+            await self._end(spawner, kill=True)
+            raise
+        if header["spent"]:
+            await self._end(spawner, kill=False)
+        else:
+            self._keep(spawner)
+        return _ran(header, streams, (time.monotonic() - began_s) * 1000)
+
+    async def _end(self, spawner: SpawnerLink, *, kill: bool) -> None:
+        """Waits until nothing is left, also when we are cancelled meanwhile."""
+        assert self._nursery is not None
+        ending = asyncio.ensure_future(self._nursery.gone(spawner, kill=kill))
+        try:
+            if not await asyncio.shield(ending):
+                log.error("processes of a program could not be killed in time; spawner %d", spawner.number)
+        finally:
+            spawner.close()
+
+    async def _asked(
+        self, spawner: SpawnerLink, program: Program, file: Found, stdin: bytes
+    ) -> tuple[dict[str, Any], tuple[Capped, Capped]]:
+        packet = wire.pack(_order(program, file), stdin)
+        descriptors = [] if file.is_script else [file.descriptor]
+        with _as_ours(program.argv[0]):
+            asking = asyncio.ensure_future(spawner.ask(packet, descriptors))
+            done, _ = await asyncio.wait({asking}, timeout=program.time_limit_s + _LATE_S)
+            if not done:
+                asking.cancel()
+                raise Overloaded("the process that runs programs does not answer")
+            answer, passed = asking.result()
+        if not answer:
+            return {"status": signal.SIGKILL, "spent": True}, (Capped(), Capped())
+        header, blobs = wire.unpack(answer)
+        if "failed" in header:
+            raise _failure(program.argv[0], header["failed"])
+        return header, _streams(header, blobs, passed)
+
+
+@contextmanager
+def _as_ours(name: str) -> Iterator[None]:
+    """What a socket says of a packet that is too long, or of a peer that is gone."""
+    try:
+        yield
+    except OSError as failed:
+        raise _failure(name, errno.E2BIG if failed.errno == errno.EMSGSIZE else errno.EAGAIN) from None
+
+
+def _failure(name: str, number: int) -> Unusable | Overloaded:
+    if number in _NO_ROOM:
+        return Overloaded(f"no process for {name}: {os.strerror(number)}")
+    return Unusable(name, _NO_PROGRAM.get(number, f"cannot be run: {os.strerror(number)}"))
+
+
+def _order(program: Program, file: Found) -> dict[str, Any]:
+    return {
+        "path": file.path if file.is_script else "",
+        "argv": list(program.argv),
+        "environment": dict(program.environment),
+        "folder": program.folder,
+        "limit_s": program.time_limit_s,
+        "most_whole_bytes": program.most_whole_bytes,
+    }
+
+
+def _streams(header: dict[str, Any], blobs: list[bytes], passed: list[int]) -> tuple[Capped, Capped]:
+    whole = [read_descriptor(descriptor) for descriptor in passed]
+    out, err = (
+        _cut(whole.pop(0), blob, printed) if cut else Capped(blob)
+        for cut, blob, printed in zip(header["cut"], blobs, header["printed"], strict=True)
+    )
+    return out, err
+
+
+def _cut(whole: bytes, tail: bytes, printed: int) -> Capped:
+    return Capped(whole[:HALF_BYTES], tail, printed - HALF_BYTES - len(tail), whole)
+
+
+def _ran(header: dict[str, Any], streams: tuple[Capped, Capped], duration_ms: float) -> Ran:
+    status = header["status"]
+    ended = status is not None
+    return Ran(
+        exit=os.WEXITSTATUS(status) if ended and os.WIFEXITED(status) else None,
+        signal=os.WTERMSIG(status) if ended and os.WIFSIGNALED(status) else None,
+        timed_out=not ended,
+        stdout=streams[0],
+        stderr=streams[1],
+        duration_ms=round(duration_ms, 3),
+        left_over=bool(header["spent"]) and ended,
+    )

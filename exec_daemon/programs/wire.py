@@ -1,0 +1,62 @@
+"""Messages between the daemon, the nursery and its spawners: one JSON line, then raw bytes.
+
+Each is one packet of a SOCK_SEQPACKET pair, so that none can be read in part. Descriptors ride along.
+Standard library only: the spawners run without site-packages.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from array import array
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+# One packet holds a request (arguments, environment, standard input) or a reply (what fits of the output).
+MOST_BYTES: Final = 192 * 1024
+# Two streams that were cut, or one program file, or the socket of a new spawner.
+_ROOM: Final = socket.CMSG_SPACE(4 * array("i").itemsize)
+
+
+def pair() -> tuple[socket.socket, socket.socket]:
+    """Two connected ends; both are closed on exec."""
+    ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    for end in ends:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST_BYTES)
+    return ends
+
+
+def pack(header: Mapping[str, Any], *blobs: bytes) -> bytes:
+    """The packet; `unpack` gives `blobs` back as they were."""
+    line = json.dumps({**header, "sizes": [len(blob) for blob in blobs]}).encode("ascii")
+    return b"\n".join((line, b"".join(blobs)))
+
+
+def unpack(packet: bytes) -> tuple[dict[str, Any], list[bytes]]:
+    """Header and blobs. Raises ValueError or KeyError for what `pack` has not made."""
+    line, _, rest = packet.partition(b"\n")
+    header = json.loads(line)
+    blobs = []
+    for size in header.pop("sizes"):
+        blobs.append(rest[:size])
+        rest = rest[size:]
+    return header, blobs
+
+
+def send(end: socket.socket, packet: bytes, descriptors: Sequence[int] = ()) -> None:
+    """Raises OSError: EMSGSIZE where it is too long, EPIPE where nobody listens."""
+    if descriptors:
+        socket.send_fds(end, [packet], list(descriptors))
+    else:
+        end.send(packet)
+
+
+def receive(end: socket.socket) -> tuple[bytes, list[int]]:
+    """The next packet and its descriptors, closed on exec; b"" at the end. Raises OSError."""
+    # Not `socket.recv_fds`: it loses the flag that keeps the descriptors from what is executed next.
+    packet, more, _, _ = end.recvmsg(MOST_BYTES, _ROOM, socket.MSG_CMSG_CLOEXEC)
+    descriptors = array("i")
+    for level, kind, content in more:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
+    return packet, list(descriptors)
