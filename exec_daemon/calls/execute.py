@@ -106,7 +106,7 @@ class Executor:
         limited = take_rate(self._buckets, self._limits, call)
         if limited is not None:
             return _refused(call.op, request, limited)
-        return await self._journaled(call, request, wait_s)
+        return await self._journaled(asker, call, request, wait_s)
 
     async def _admit(self, asker: Asker, request: CallRequest) -> Admitted | CallError:
         identity = await effective(self._store, asker, request)
@@ -115,9 +115,9 @@ class Executor:
         return admit(self._registry, identity, Facts(scopes=asker.scopes), request.call)
 
     async def _journaled(
-        self, call: Admitted, request: CallRequest, wait_s: float | None
+        self, asker: Asker, call: Admitted, request: CallRequest, wait_s: float | None
     ) -> Result | Pending:
-        begun = await self._store.begin(self._new_job(call, request))
+        begun = await self._store.begin(self._new_job(asker, call, request))
         if isinstance(begun, Conflict):
             return _refused(call.op, request, _conflict(begun.job))
         if isinstance(begun, Ran):
@@ -131,7 +131,7 @@ class Executor:
         await asyncio.wait({task}, timeout=wait_s)
         return result_of(task.result(), replayed=joined) if task.done() else Pending(begun.job)
 
-    def _new_job(self, call: Admitted, request: CallRequest) -> NewJob:
+    def _new_job(self, asker: Asker, call: Admitted, request: CallRequest) -> NewJob:
         return NewJob(
             identity=str(call.identity),
             call_id=request.call.call_id or self._new_id("call"),
@@ -143,6 +143,7 @@ class Executor:
             thread=request.thread,
             reply=request.reply,
             on_behalf_of=request.on_behalf_of,
+            asked_by=None if asker.identity == call.identity else str(asker.identity),
         )
 
     def _context(self, call: Admitted, job: Job) -> OpContext:

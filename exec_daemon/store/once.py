@@ -10,12 +10,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from exec_daemon.store.effects import Effect
-from exec_daemon.store.values import Begun, Conflict, Done, NewJob, Outcome, Reception, Running
+from exec_daemon.store.values import (
+    Begun,
+    Conflict,
+    Done,
+    NewAuditLine,
+    NewJob,
+    Outcome,
+    Reception,
+    Running,
+)
 from messaging import ErrorCode, EventType, Job, JobEvent, JobState, artifact_in, error
-
-# What an audit line says of a job that has not ended and of one that went well (O-34).
-OUTCOME_RUNNING = str(JobState.RUNNING)
-OUTCOME_SUCCEEDED = str(JobState.SUCCEEDED)
 
 _STEPS = frozenset({EventType.PROGRESS, EventType.WARNING})
 
@@ -30,6 +35,13 @@ class Entry:
     job: Job
     digest: str
     effects_inside: bool
+    on_behalf_of: str | None = None
+    asked_by: str | None = None
+
+    @property
+    def repeatable(self) -> bool:
+        """A run that did not end did nothing: no reservation has to be on disk before it starts."""
+        return self.effects_inside or not self.job.side_effecting
 
 
 def start(new: NewJob, job_id: str, at: str) -> Entry:
@@ -46,7 +58,7 @@ def start(new: NewJob, job_id: str, at: str) -> Entry:
         thread=new.thread,
         reply=new.reply,
     )
-    return Entry(job, new.digest, new.effects_inside)
+    return Entry(job, new.digest, new.effects_inside, new.on_behalf_of, new.asked_by)
 
 
 def accepted(job: Job) -> JobEvent:
@@ -98,9 +110,23 @@ def _success(result: Any) -> dict[str, Any]:
     return {"result": result} | ({"artifacts": [ref.to_json()]} if ref else {})
 
 
-def audit_outcome(outcome: Outcome) -> str:
-    """The word of the audit line for this end."""
-    return OUTCOME_SUCCEEDED if outcome.error is None else str(outcome.error.code)
+def audit_line(entry: Entry) -> NewAuditLine:
+    """What the audit is told of the job as it stands (O-34).
+
+    A job that may have effects outside is told twice: that it runs, before it does, and how it ended.
+    """
+    job = entry.job
+    return NewAuditLine(
+        at=job.ended_at or job.created_at,
+        identity=job.identity,
+        asked_by=entry.asked_by,
+        op=job.op,
+        args_digest=entry.digest,
+        call_id=job.call_id,
+        job_id=job.id,
+        outcome=str(job.state if job.error is None else job.error["code"]),
+        duration_ms=job.duration_ms,
+    )
 
 
 def ends_with_the_daemon(job: Job) -> bool:
@@ -111,7 +137,7 @@ def ends_with_the_daemon(job: Job) -> bool:
 def interruption(entry: Entry) -> Outcome:
     """How a job ends whose daemon died while it ran."""
     job = entry.job
-    if entry.effects_inside or not job.side_effecting:
+    if entry.repeatable:
         code, meaning = ErrorCode.UNAVAILABLE, "nothing happened; send the call again"
     else:
         code, meaning = ErrorCode.INTERRUPTED, f"{job.op} may have taken effect; look before you repeat it"

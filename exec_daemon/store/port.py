@@ -23,9 +23,11 @@ from exec_daemon.store.values import (
     Appended,
     Arrival,
     Artifact,
+    AuditCheck,
     AuditLine,
     Begun,
     LastRun,
+    NewAuditLine,
     NewJob,
     NewThread,
     Outcome,
@@ -171,8 +173,20 @@ class Journal(Protocol):
         """
         ...
 
-    async def audit(self, limit: int = PAGE) -> list[AuditLine]:
-        """The newest first (O-34)."""
+
+class Audit(Protocol):
+    """Who did what: a chain of lines that only grows (O-34, docs/security.md)."""
+
+    async def note(self, line: NewAuditLine) -> AuditLine:
+        """Adds a line of its own, of something that is no job; jobs are noted by the journal."""
+        ...
+
+    async def audit(self, limit: int = PAGE, before: int | None = None) -> list[AuditLine]:
+        """Lines with `seq` < `before`, the newest first."""
+        ...
+
+    async def check_audit(self, noted: Mapping[int, str] | None = None) -> AuditCheck:
+        """Goes along the whole chain. `noted`: hashes by number that somebody wrote down earlier."""
         ...
 
 
@@ -255,7 +269,18 @@ class Rpc(Protocol):
 
 
 class Store(
-    Threads, Directory, Journal, Outside, AgentRuns, Artifacts, Rpc, Permissions, Timers, ChangeFeed, Protocol
+    Threads,
+    Directory,
+    Journal,
+    Audit,
+    Outside,
+    AgentRuns,
+    Artifacts,
+    Rpc,
+    Permissions,
+    Timers,
+    ChangeFeed,
+    Protocol,
 ):
     """All of it."""
 

@@ -62,9 +62,10 @@ class NewJob:
     """A call that is about to run (docs/why/once.md).
 
     `identity` is the effective one: for a call on behalf of an agent it is the agent's, since call ids
-    are counted per identity. `on_behalf_of` is the agent's name where a harvester asked. `digest` covers
-    the content of the call: the same id with another digest is a conflict. `effects_inside` says that
-    all its effects are `Effect`s, committed with its end, so that a job which did not end did nothing.
+    are counted per identity. `on_behalf_of` is the agent's name where a harvester asked, `asked_by` the
+    harvester. `digest` covers the content of the call: the same id with another digest is a conflict.
+    `effects_inside` says that all its effects are `Effect`s, committed with its end, so that a job which
+    did not end did nothing.
     """
 
     identity: str
@@ -77,6 +78,7 @@ class NewJob:
     thread: str | None = None
     reply: str | None = None
     on_behalf_of: str | None = None
+    asked_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,6 @@ class KeepArtifact:
     ref: ArtifactRef
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
     """What is known of kept content: the job that it belongs to, and whose that job is."""
@@ -147,17 +148,47 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditLine:
-    """One executed call (O-34). `outcome` is `running`, `succeeded` or the code of its error."""
+class NewAuditLine:
+    """What the audit is told (O-34). `outcome` is `running`, `succeeded` or the code of an error.
 
-    seq: int
+    `asked_by` is who asked where that is not `identity`, for whom it ran.
+    """
+
     at: str
     identity: str
     op: str
     args_digest: str
     call_id: str
     outcome: str
+    asked_by: str | None = None
+    job_id: str | None = None
     duration_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditLine(NewAuditLine):
+    """A line in its place; `hash` covers it and the hash of the line before (`store/audit_chain.py`)."""
+
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditBreak:
+    """The first line of the audit that is not as it was written."""
+
+    seq: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditCheck:
+    """What a look along the whole audit found: how many lines are whole, and the last of them."""
+
+    lines: int
+    last: int
+    hash: str
+    broken: AuditBreak | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ import pytest
 
 from exec_daemon.store import (
     AppendMessage,
-    AuditLine,
     Conflict,
     Done,
     Exists,
@@ -89,7 +88,7 @@ async def test_a_call_id_belongs_to_its_identity(store: Store) -> None:
 async def test_a_call_begins_once_when_many_ask_at_once(store: Store) -> None:
     answers = await asyncio.gather(*[store.begin(job()) for _ in range(20)])
     assert [type(answer) for answer in answers] == [New] + [Running] * 19
-    assert len(await store.audit()) == 1
+    assert len(await store.jobs()) == 1
 
 
 async def test_a_final_error_is_the_answer_for_ever(store: Store) -> None:
@@ -256,23 +255,3 @@ async def test_an_interrupted_call_runs_again_only_if_nothing_happened(store: St
     _, outside = await store.interrupt_running()
     assert isinstance(await store.begin(job("inside")), New)
     assert await store.begin(job("outside", effects_inside=False)) == Done(outside)
-
-
-async def test_each_executed_call_has_one_audit_line(store: Store) -> None:  # O-34
-    made = await begun(store, "c1")
-    await begun(store, "c2")
-    await store.begin(job("c1"))
-    await store.finish(made.id, Outcome(error=failure(ErrorCode.NOT_FOUND), duration_ms=3.0))
-    running, failed = await store.audit()
-    assert failed == AuditLine(
-        seq=1,
-        at=at(0),
-        identity="agent/heron",
-        op="dm.send",
-        args_digest=job().digest,
-        call_id="c1",
-        outcome="NOT_FOUND",
-        duration_ms=3.0,
-    )
-    assert (running.seq, running.outcome, running.duration_ms) == (2, "running", None)
-    assert await store.audit(limit=1) == [running]

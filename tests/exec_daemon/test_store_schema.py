@@ -8,8 +8,10 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from exec_daemon.store.sqlite import directory, journal, outside, rpc, threads
+from exec_daemon.store.audit_chain import Checker
+from exec_daemon.store.sqlite import audit, directory, journal, outside, rpc, threads
 from exec_daemon.store.sqlite.schema import migrate, newest, steps
+from exec_daemon.store.values import NewAuditLine
 from messaging import JobState
 
 Make = Callable[..., sqlite3.Connection]
@@ -69,6 +71,9 @@ def test_the_database_itself_keeps_messages_as_they_are(database: Make, statemen
         db.execute(statement)
 
 
+LINE = NewAuditLine(
+    at="", identity="operator/local", op="o", args_digest="", call_id="c", outcome="succeeded"
+)
 READS = {
     "thread": lambda db: threads.thread(db, "a"),
     "threads": lambda db: threads.threads(db, None, 10),
@@ -86,7 +91,9 @@ READS = {
     "jobs of an identity": lambda db: journal.jobs(db, "agent/heron", None, 10),
     "jobs in a state": lambda db: journal.jobs(db, None, JobState.FAILED, 10),
     "jobs of an identity in a state": lambda db: journal.jobs(db, "agent/heron", JobState.FAILED, 10),
-    "audit": lambda db: journal.audit(db, 10),
+    "audit": lambda db: audit.audit(db, 10, None),
+    "audit note": lambda db: audit.note(db, LINE),
+    "audit check": lambda db: audit.check_slice(db, Checker(audit.start(db))),
     "outside job": lambda db: outside.outside_job(db, "o"),
     "outside jobs": lambda db: outside.outside_jobs(db, 10),
     "standing": lambda db: outside.standing(db, "o"),
@@ -96,7 +103,7 @@ READS = {
     "interrupted": lambda db: journal.interrupt_running(db, ""),
 }
 # Walked in the order of the number, which is the order of the list.
-WALKED = {"outside jobs", "tokens", "jobs", "audit"}
+WALKED = {"outside jobs", "tokens", "jobs", "audit", "audit note", "audit check"}
 
 
 @pytest.mark.parametrize("name", READS)

@@ -12,13 +12,14 @@ from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import kept
 from exec_daemon.store.memory.artifacts import MemoryArtifacts
+from exec_daemon.store.memory.audit import MemoryAudit
 from exec_daemon.store.memory.threads import MemoryThreads
 from exec_daemon.store.port import PAGE
-from exec_daemon.store.values import AppendMessage, AuditLine, Begun, KeepArtifact, New, NewJob, Outcome
+from exec_daemon.store.values import AppendMessage, Begun, KeepArtifact, New, NewJob, Outcome
 from messaging import EventType, Job, JobEvent, JobState
 
 
-class MemoryJournal(MemoryThreads, MemoryArtifacts):
+class MemoryJournal(MemoryThreads, MemoryArtifacts, MemoryAudit):
     """The `Journal` part of the port; effects append to threads and keep artifacts."""
 
     async def begin(self, new: NewJob) -> Begun:
@@ -32,15 +33,8 @@ class MemoryJournal(MemoryThreads, MemoryArtifacts):
         tables.jobs[entry.job.id] = entry
         tables.calls[call] = entry.job.id
         self._write(once.accepted(entry.job))
-        tables.audit[entry.job.id] = AuditLine(
-            seq=len(tables.audit) + 1,
-            at=at,
-            identity=new.identity,
-            op=new.op,
-            args_digest=new.digest,
-            call_id=new.call_id,
-            outcome=once.OUTCOME_RUNNING,
-        )
+        if not entry.repeatable:
+            self._note(once.audit_line(entry))
         return New(entry.job)
 
     async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
@@ -101,9 +95,6 @@ class MemoryJournal(MemoryThreads, MemoryArtifacts):
         running = [entry for entry in entries if once.ends_with_the_daemon(entry.job)]
         return [self._end(entry, once.interruption(entry), at) for entry in running]
 
-    async def audit(self, limit: int = PAGE) -> list[AuditLine]:
-        return list(reversed(self._tables.audit.values()))[:limit]
-
     def _entry(self, job_id: str) -> once.Entry:
         if job_id not in self._tables.jobs:
             raise NoSuchJob(f"there is no job {job_id!r}", job_id)
@@ -111,12 +102,10 @@ class MemoryJournal(MemoryThreads, MemoryArtifacts):
 
     def _end(self, entry: once.Entry, outcome: Outcome, at: str) -> Job:
         tables, job = self._tables, once.end(entry.job, outcome, at)
-        tables.jobs[job.id] = replace(entry, job=job)
+        ended = tables.jobs[job.id] = replace(entry, job=job)
         if once.frees_call_id(outcome):
             del tables.calls[job.identity, job.call_id]
-        tables.audit[job.id] = replace(
-            tables.audit[job.id], outcome=once.audit_outcome(outcome), duration_ms=outcome.duration_ms
-        )
+        self._note(once.audit_line(ended))
         self._write(once.terminal(job, len(tables.events[job.id])))
         return job
 

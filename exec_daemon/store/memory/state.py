@@ -41,7 +41,7 @@ class Tables:
     jobs: dict[str, Entry] = field(default_factory=dict)
     calls: dict[tuple[str, str], str] = field(default_factory=dict)
     events: defaultdict[str, list[JobEvent]] = field(default_factory=lambda: defaultdict(list))
-    audit: dict[str, AuditLine] = field(default_factory=dict)
+    audit: list[AuditLine] = field(default_factory=list)
     outside: dict[str, OutsideJob] = field(default_factory=dict)
     runs: dict[str, tuple[str, AgentRun]] = field(default_factory=dict)
     rpc_answers: dict[tuple[str, str], RpcAnswer] = field(default_factory=dict)

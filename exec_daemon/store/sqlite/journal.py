@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -13,24 +13,20 @@ from exec_daemon.store.effects import Effect, StepTimer
 from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import dump, load
-from exec_daemon.store.sqlite import artifacts, threads, timers
+from exec_daemon.store.sqlite import artifacts, audit, threads, timers
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
-from exec_daemon.store.values import AuditLine, Begun, KeepArtifact, New, NewJob, Outcome
+from exec_daemon.store.values import Begun, KeepArtifact, New, NewJob, Outcome
 from messaging import EventType, Job, JobEvent, JobState
 
 _PLAIN = ("id", "identity", "call_id", "op", "side_effecting", "thread", "reply", "state", "created_at")
-_AUDIT_COLUMNS = ("seq", "at", "identity", "op", "args_digest", "call_id", "outcome", "duration_ms")
-_INSERT_JOB = insert("jobs", (*_PLAIN, "args", "digest", "effects_inside", "on_behalf_of"))
+_BESIDE = ("digest", "effects_inside", "on_behalf_of", "asked_by")
+_INSERT_JOB = insert("jobs", (*_PLAIN, "args", *_BESIDE))
 _INSERT_EVENT = insert("job_events", ("job", "seq", "ts", "type", "payload"))
-_INSERT_AUDIT = insert("audit", _AUDIT_COLUMNS[:-1])
-_JOB = select(
-    "jobs",
-    (*_PLAIN, "args", "ended_at", "duration_ms", "result", "error", "digest", "effects_inside", "number"),
-)
-_AUDIT = select("audit", _AUDIT_COLUMNS)
+_JOB = select("jobs", (*_PLAIN, "args", "ended_at", "duration_ms", "result", "error", *_BESIDE, "number"))
 
 _plain_values = attrgetter(*_PLAIN)
+_values_beside = attrgetter(*_BESIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +44,16 @@ def begin(db: sqlite3.Connection, new: NewJob, job_id: str, at: str) -> Written[
     if earlier is not None:
         return Written(once.answer(_read(earlier).entry, new))
     entry = once.start(new, job_id, at)
-    number = _insert_job(db, entry, new)
+    number = _insert_job(db, entry)
     _insert_event(db, number, once.accepted(entry.job))
-    line = (number, at, new.identity, new.op, new.digest, new.call_id, once.OUTCOME_RUNNING)
-    db.execute(_INSERT_AUDIT, line)
+    if not entry.repeatable:
+        audit.append(db, [once.audit_line(entry)])
     return Written(New(entry.job), (job_topic(job_id),))
 
 
-def _insert_job(db: sqlite3.Connection, entry: once.Entry, new: NewJob) -> int:
-    rest = (dump(new.args), new.digest, new.effects_inside, new.on_behalf_of)
-    done = db.execute(_INSERT_JOB, (*_plain_values(entry.job), *rest))
-    return done.lastrowid or 0
+def _insert_job(db: sqlite3.Connection, entry: once.Entry) -> int:
+    values = (*_plain_values(entry.job), dump(entry.job.args), *_values_beside(entry))
+    return db.execute(_INSERT_JOB, values).lastrowid or 0
 
 
 def finish(
@@ -106,10 +101,7 @@ def _end(db: sqlite3.Connection, row: _Row, outcome: Outcome, at: str) -> Job:
         ),
     )
     _insert_event(db, row.number, once.terminal(job, _next_seq(db, row.number)))
-    db.execute(
-        "UPDATE audit SET outcome = ?, duration_ms = ? WHERE seq = ?",
-        (once.audit_outcome(outcome), outcome.duration_ms, row.number),
-    )
+    audit.append(db, [once.audit_line(replace(row.entry, job=job))])
     return job
 
 
@@ -174,12 +166,6 @@ def jobs(db: sqlite3.Connection, identity: str | None, state: JobState | None, l
     return [_read(row).entry.job for row in rows]
 
 
-def audit(db: sqlite3.Connection, limit: int) -> list[AuditLine]:
-    """As the port's `audit`."""
-    rows = db.execute(_AUDIT + "ORDER BY seq DESC LIMIT ?", (limit,))
-    return [AuditLine(**row) for row in rows]
-
-
 def _row(db: sqlite3.Connection, job_id: str) -> _Row:
     found = db.execute(_JOB + "WHERE id = ?", (job_id,)).fetchone()
     if found is None:
@@ -189,10 +175,11 @@ def _row(db: sqlite3.Connection, job_id: str) -> _Row:
 
 def _read(row: sqlite3.Row) -> _Row:
     columns = dict(row)
-    number, digest = columns.pop("number"), columns.pop("digest")
-    inside = bool(columns.pop("effects_inside"))
+    number = columns.pop("number")
+    beside = {name: columns.pop(name) for name in _BESIDE}
+    beside["effects_inside"] = bool(beside["effects_inside"])
     columns["state"] = JobState(columns["state"])
     columns["side_effecting"] = bool(columns["side_effecting"])
     for name in ("args", "result", "error"):
         columns[name] = None if columns[name] is None else load(columns[name])
-    return _Row(number, once.Entry(Job(**columns), digest, inside))
+    return _Row(number, once.Entry(Job(**columns), **beside))

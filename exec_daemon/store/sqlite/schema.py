@@ -10,6 +10,8 @@ import sqlite3
 from dataclasses import dataclass
 from importlib.resources import files
 
+from exec_daemon.store.audit_chain import Link
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -33,6 +35,7 @@ def newest() -> int:
 
 def migrate(db: sqlite3.Connection, to: int | None = None) -> None:
     """Brings the database to version `to`, the newest by default; a crash leaves it at a step's end."""
+    db.create_function("chained", -1, Link().next)
     present = int(db.execute("PRAGMA user_version").fetchone()[0])
     for step in steps():
         if present < step.version <= (step.version if to is None else to):

@@ -13,12 +13,23 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from exec_daemon.store import once
+from exec_daemon.store.audit_chain import Checker
 from exec_daemon.store.effects import Effect
 from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
-from exec_daemon.store.sqlite import artifacts, directory, journal, outside, rpc, spending, threads, timers
+from exec_daemon.store.sqlite import (
+    artifacts,
+    audit,
+    directory,
+    journal,
+    outside,
+    rpc,
+    spending,
+    threads,
+    timers,
+)
 from exec_daemon.store.sqlite.files import open_database
 from exec_daemon.store.sqlite.lock import Ownership
 from exec_daemon.store.sqlite.permissions_part import SqlitePermissions
@@ -33,9 +44,11 @@ from exec_daemon.store.values import (
     AppendMessage,
     Arrival,
     Artifact,
+    AuditCheck,
     AuditLine,
     Begun,
     LastRun,
+    NewAuditLine,
     NewJob,
     NewThread,
     Outcome,
@@ -191,8 +204,18 @@ class SqliteStore(SqlitePermissions):
     async def interrupt_running(self) -> list[Job]:
         return await self._write(journal.interrupt_running, self._clock())
 
-    async def audit(self, limit: int = PAGE) -> list[AuditLine]:
-        return await self._read(journal.audit, limit)
+    async def note(self, line: NewAuditLine) -> AuditLine:
+        return await self._write(audit.note, line)
+
+    async def audit(self, limit: int = PAGE, before: int | None = None) -> list[AuditLine]:
+        return await self._read(audit.audit, limit, before)
+
+    async def check_audit(self, noted: Mapping[int, str] | None = None) -> AuditCheck:
+        last = await self._read(audit.last)
+        checker = Checker(await self._read(audit.start), dict(noted or {}))
+        while await self._read(audit.check_slice, checker):
+            pass
+        return checker.close(last)
 
     async def expect(self, job_id: str, identity: str) -> OutsideJob:
         return await self._write(outside.expect, job_id, identity, self._clock())

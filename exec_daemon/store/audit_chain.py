@@ -1,0 +1,95 @@
+"""The chain of the audit, pure: what a line's hash covers, and where a chain is broken (docs/security.md).
+
+A hash covers the line and the hash of the line before it. So whoever changes, drops, inserts or moves a line
+has to write every later one anew, and whoever noted an earlier hash elsewhere finds out even then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+
+from exec_daemon.store.values import AuditBreak, AuditCheck, AuditLine, NewAuditLine
+
+# The order in which a hash covers the fields of a line: for ever, since old lines must still verify.
+COVERED = ("at", "identity", "asked_by", "op", "args_digest", "call_id", "job_id", "outcome", "duration_ms")
+
+# A chain that has lost nothing begins behind this line, which never was.
+NO_HASH = ""
+
+_ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
+
+
+def line_hash(before: str, seq: int, *covered: object) -> str:
+    """SHA-256 over the JSON array of the hash before, the number and the fields; lower-case hexadecimal."""
+    return hashlib.sha256(_ENCODER.encode((before, seq, *covered)).encode()).hexdigest()
+
+
+def covered(line: NewAuditLine | AuditLine) -> tuple[object, ...]:
+    """The fields that a hash covers. A whole number of milliseconds is written as the store gives it back."""
+    took_ms = line.duration_ms
+    return (
+        line.at,
+        line.identity,
+        line.asked_by,
+        line.op,
+        line.args_digest,
+        line.call_id,
+        line.job_id,
+        line.outcome,
+        None if took_ms is None else float(took_ms),
+    )
+
+
+@dataclass(slots=True)
+class Link:
+    """The end of a chain: the number and the hash of its last line."""
+
+    seq: int = 0
+    hash: str = NO_HASH
+
+    def next(self, seq: int, *covered: object) -> str:
+        """The hash of the line that follows; it is the end from now on."""
+        self.seq, self.hash = seq, line_hash(self.hash, seq, *covered)
+        return self.hash
+
+
+@dataclass(slots=True)
+class Checker:
+    """Goes along a chain from its start, line by line; stops at the first break.
+
+    `noted` are ends of the chain that somebody wrote down elsewhere, by number.
+    """
+
+    end: Link
+    noted: dict[int, str] = field(default_factory=dict)
+    lines: int = 0
+    broken: AuditBreak | None = None
+
+    def feed(self, line: AuditLine) -> None:
+        """The next line in the order of its number."""
+        if self.broken is not None:
+            return
+        self.broken = self._wrong(line)
+        if self.broken is None:
+            self.end.seq, self.end.hash = line.seq, line.hash
+            self.lines += 1
+
+    def _wrong(self, line: AuditLine) -> AuditBreak | None:
+        expected = self.end.seq + 1
+        if line.seq != expected:
+            return AuditBreak(expected, f"line {expected} is missing; line {line.seq} follows")
+        if line.hash != line_hash(self.end.hash, line.seq, *covered(line)):
+            return AuditBreak(line.seq, f"line {line.seq} is not what was written, or not in its place")
+        if self.noted.get(line.seq, line.hash) != line.hash:
+            return AuditBreak(line.seq, f"line {line.seq} has another hash than the one that was noted")
+        return None
+
+    def close(self, last: int) -> AuditCheck:
+        """The finding. `last` is the highest number that was ever given out."""
+        missing = [seq for seq in (last, *self.noted) if seq > self.end.seq]
+        if self.broken is None and missing:
+            gone = self.end.seq + 1
+            self.broken = AuditBreak(gone, f"line {gone} and what follows it are missing")
+        return AuditCheck(self.lines, self.end.seq, self.end.hash, self.broken)
