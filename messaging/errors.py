@@ -36,6 +36,8 @@ class ErrorCode(StrEnum):
     BUSY = "BUSY"
     UNAVAILABLE = "UNAVAILABLE"
     TIMEOUT = "TIMEOUT"
+    VERDICT_FAIL = "VERDICT_FAIL"
+    NO_VERDICT = "NO_VERDICT"
 
 
 class Retry(StrEnum):
@@ -73,6 +75,8 @@ ERRORS: Mapping[ErrorCode, ErrorKind] = MappingProxyType(
         ErrorCode.BUSY: ErrorKind(503, Retry.ALWAYS, "all places are taken; wait for Retry-After"),
         ErrorCode.UNAVAILABLE: ErrorKind(503, Retry.ALWAYS, "the daemon or its store cannot answer now"),
         ErrorCode.TIMEOUT: ErrorKind(504, Retry.READ_ONLY, "no answer within the time limit"),
+        ErrorCode.VERDICT_FAIL: ErrorKind(409, Retry.NEVER, "the agent ended the job with the verdict FAIL"),
+        ErrorCode.NO_VERDICT: ErrorKind(409, Retry.NEVER, "the agent never ended the job with a verdict"),
     }
 )
 
