@@ -46,7 +46,7 @@ def test_every_relative_link_leads_somewhere(page: Path) -> None:
 
 
 NAMED = re.compile(
-    r"`((?:tests|docs|scripts|bench|patterns|messaging|prompt_envelope|harvester|exec_daemon|inband)/[\w/.-]*)`"
+    r"`((?:tests|docs|scripts|bench|patterns|messaging|prompt_envelope|harvester|exec_daemon|inband_agent|inband)/[\w/.-]*)`"
 )
 
 
@@ -86,6 +86,7 @@ def sources() -> list[Path]:
         "prompt_envelope",
         "harvester",
         "exec_daemon",
+        "inband_agent",
         "inband",
         "scripts",
         "tests",

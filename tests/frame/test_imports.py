@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-PACKAGES = ("patterns", "messaging", "prompt_envelope", "harvester", "exec_daemon", "inband")
+PACKAGES = ("patterns", "messaging", "prompt_envelope", "harvester", "exec_daemon", "inband_agent", "inband")
 HEAVY = {"starlette", "uvicorn", "httpx2", "sqlite3", "ssl", "asyncio", "cryptography", "psutil", "click"}
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("patterns", "messaging", "prompt_envelope", "harvester", "exec_daemon", "inband")
+PACKAGES = ("patterns", "messaging", "prompt_envelope", "harvester", "exec_daemon", "inband_agent", "inband")
 
 # `(?:ab?c)*+` takes a half iteration along before Python 3.11.5, and Debian 12 has 3.11.2. Atomic groups,
 # `(?>(?:ab?c)*)`, are the same and right in all; a possessive repeat of one character is right as well.

@@ -1,0 +1,5 @@
+"""`python -m inband_agent`."""
+
+from inband_agent.main import main
+
+main()
