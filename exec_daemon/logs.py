@@ -1,7 +1,8 @@
-"""Logs: plain lines to a file of the state directory and to stderr, redacted, never a token."""
+"""Logs: lines to a file of the state directory and to stderr, plain or JSON, redacted, never a token."""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import time
@@ -38,6 +39,30 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(strip_terminal(super().format(record)))
+
+
+class _Json(logging.Formatter):
+    """A line is one JSON object: `at`, `level`, `logger`, `message`, and the `fields` that the record has."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{record.msecs:03.0f}Z",
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps({key: _clean(value) for key, value in line.items()})
+
+
+def _clean(value: Any) -> Any:
+    return redact(strip_terminal(value)) if isinstance(value, str) else value
+
+
+# What the setting `logs.format` names.
+FORMATTERS: Final[Mapping[str, type[logging.Formatter]]] = {"text": _Lines, "json": _Json}
 
 
 class _NoFlood(logging.Filter):
@@ -81,11 +106,16 @@ def _sinks(file: Path, *, stderr: bool) -> list[logging.Handler]:
 
 
 @contextmanager
-def logging_to(file: Path, levels: Mapping[str, int] = DAEMON, *, stderr: bool) -> Iterator[None]:
-    """Sends what these loggers say there for as long as it lasts; raises `HomeUnusable`."""
+def logging_to(
+    file: Path, levels: Mapping[str, int] = DAEMON, *, stderr: bool, form: str = "text"
+) -> Iterator[None]:
+    """Sends what these loggers say there for as long as it lasts; raises `HomeUnusable`.
+
+    `form` is a name of `FORMATTERS`.
+    """
     sinks = _sinks(file, stderr=stderr)
     for sink in sinks:
-        sink.setFormatter(_Lines())
+        sink.setFormatter(FORMATTERS[form]())
         sink.addFilter(_NoFlood())
     loggers = [logging.getLogger(name) for name in levels]
     before = [(logger.level, logger.propagate) for logger in loggers]

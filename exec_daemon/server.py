@@ -10,7 +10,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any, Final
 
@@ -111,7 +111,7 @@ class Daemon:
         settings = self._settings
         home = prepare(settings.home)
         self._loop = asyncio.get_running_loop()
-        with bind(settings) as listener, logging_to(home.log, stderr=settings.log_to_stderr):
+        with bind(settings) as listener, self._logging(home):
             self.url = url_of(listener)
 
             def listening() -> None:
@@ -125,6 +125,10 @@ class Daemon:
                 finally:
                     home.address.unlink(missing_ok=True)
             log.info("stopped")
+
+    def _logging(self, home: Home) -> AbstractContextManager[None]:
+        settings = self._settings
+        return logging_to(home.log, stderr=settings.log_to_stderr, form=settings.log_format)
 
     def stop(self) -> None:
         """Asks it to stop, from any thread."""

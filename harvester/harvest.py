@@ -19,6 +19,7 @@ from harvester.policy import ScanPolicy
 from harvester.render import Answered, render
 from harvester.rounds import KnownReplies, rounds_before
 from messaging import CallRequest, Message, OpInfo, Result
+from messaging.tracing import span
 
 # GRAMMAR 5.4. Enough to look, act, check and correct twice over; who needs more is going in circles.
 MAX_ROUNDS: Final = 8
@@ -73,6 +74,10 @@ class Harvester:
 
         Raises `ClientError`; after `Unavailable` the same message may be harvested again.
         """
+        with span("inband.harvest", {"inband.thread": message.thread, "inband.reply": message.id}):
+            return self._harvest(message)
+
+    def _harvest(self, message: Message) -> Harvested:
         if not message.is_reply:  # O-15: results, envelopes and DMs are never harvested
             return Harvested(self._parse(message, ""))
         parsed = self._parse(message, message.body)
@@ -112,7 +117,8 @@ class Harvester:
         request = CallRequest(
             call=found.call, thread=message.thread, reply=message.id, on_behalf_of=message.author
         )
-        return self.caller.call(request)
+        with span("inband.call", {"inband.op": found.call.op, "inband.call_id": found.call.call_id}):
+            return self.caller.call(request)
 
     def _answer(self, message: Message, parsed: Parsed, results: tuple[Result, ...]) -> Harvested:
         answers = [Answered(found.call, result) for found, result in zip(parsed.calls, results, strict=True)]

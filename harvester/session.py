@@ -124,7 +124,11 @@ class Session:
         failed = sum(not result.ok for result in done.results)
         counts = (len(done.results), failed, len(done.parsed.skipped))
         _log.info(
-            "reply %s in thread %s: %d calls, %d failed, %d skipped", message.id, message.thread, *counts
+            "reply %s in thread %s: %d calls, %d failed, %d skipped",
+            message.id,
+            message.thread,
+            *counts,
+            extra={"fields": {"reply": message.id, "thread": message.thread}},
         )
 
     def _give_up(self, message: Message, harvester: Harvester) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
+from typing import TypeAlias
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -11,14 +13,20 @@ from exec_daemon.api.problems import failed_answer
 from exec_daemon.calls.faults import fault
 from exec_daemon.logs import REQUESTS
 
+Count: TypeAlias = Callable[[str, str | None, int], None]
+
 log = logging.getLogger(REQUESTS)
 
 
 class AccessLog:
-    """Method, path, status, duration and identity. Never headers, queries or bodies: they hold secrets."""
+    """Method, path, status, duration and identity. Never headers, queries or bodies: they hold secrets.
 
-    def __init__(self, app: ASGIApp) -> None:
+    `count` gets the method, the path of the row (None where there is none) and the status.
+    """
+
+    def __init__(self, app: ASGIApp, count: Count = lambda *_: None) -> None:
         self._app = app
+        self._count = count
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -37,8 +45,11 @@ class AccessLog:
             took_ms = (time.monotonic() - began_s) * 1000
             who = scope.get("inband.identity", "-")
             path = scope["path"][:200].encode("unicode_escape").decode()
-            log.info("%s %s %d %.1fms %s", scope["method"], path, status, took_ms, who)
-            scope["app"].state.services.metrics.requested(scope["method"], scope.get("inband.row"), status)
+            fields = {"method": scope["method"], "path": path, "status": status, "took_ms": round(took_ms, 3)}
+            fields |= {"identity": who, **scope.get("inband.ids", {})}
+            line = ("%s %s %d %.1fms %s", scope["method"], path, status, took_ms, who)
+            log.info(*line, extra={"fields": fields})
+            self._count(scope["method"], scope.get("inband.row"), status)
 
 
 class Incidents:

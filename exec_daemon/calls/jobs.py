@@ -17,6 +17,7 @@ from exec_daemon.calls.keep import small_enough
 from exec_daemon.calls.op import Ended, OpContext
 from exec_daemon.store import Outcome, Store, StoreError
 from messaging import CallError, ErrorCode, Job, error
+from messaging.tracing import span
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +33,8 @@ async def _time_out(call: Admitted, run: asyncio.Task[Ended]) -> CallError:
 
 
 async def _whole(call: Admitted, context: OpContext) -> Ended:
-    return await small_enough(await call.op.run(call.arguments, context), context.keep)
+    with span("inband.op", {"inband.op": call.op.name, "inband.job_id": context.job_id}):
+        return await small_enough(await call.op.run(call.arguments, context), context.keep)
 
 
 def _ended(run: asyncio.Task[Ended]) -> Ended:

@@ -13,12 +13,14 @@ from urllib.parse import quote
 import httpx2
 
 from harvester.client.failures import refusal
+from harvester.client.permissions import Permissions
 from harvester.client.retry import RetryPolicy
 from harvester.client.stream import follow
 from harvester.client.wire import Answer, Request, Wire
 from harvester.errors import ProtocolError, Refused
 from messaging import CallRequest, Job, Message, OpInfo, Result, Thread
 from messaging.artifacts import sha256_of
+from messaging.tracing import HEADER, traceparent
 
 # Over the daemon's own limits for an op (20 s), so that its typed TIMEOUT arrives before ours.
 TIMEOUT_S = 60.0
@@ -40,7 +42,7 @@ class Posted(NamedTuple):
     replayed: bool
 
 
-class DaemonClient:
+class DaemonClient(Permissions):
     """A synchronous client, usable from several threads; close it or use it as a context manager.
 
     `token` is a bearer token, `ca_file` the only CA that is believed, `timeout_s` the longest wait for an
@@ -86,7 +88,10 @@ class DaemonClient:
         The result of a dry run holds `{"would": {op, args, side_effecting}}`.
         """
         repeatable = request.call.call_id is not None or request.dry_run
-        ask = Request(method="POST", path="/exec", repeatable=repeatable, body=request.to_json())
+        headers = _set({HEADER: traceparent()})
+        ask = Request(
+            method="POST", path="/exec", repeatable=repeatable, body=request.to_json(), headers=headers
+        )
         answer = self._wire.ask(ask, retry)
         if answer.status == HTTPStatus.UNAUTHORIZED:
             raise refusal(answer.body, self.url)

@@ -13,10 +13,11 @@ from exec_daemon.home import prepare
 from exec_daemon.logs import WATCHER, logging_to
 from inband import compose
 from inband.cli.shared import settings_of
-from inband.errors import Exit
+from inband.errors import Exit, InputError
 from inband.lifeline import end_with_parent
 from inband.settings import Settings
 from inband.supervise import CANNOT_START, Part, Supervisor, part
+from inband.tracing import tracing
 
 
 @click.command()
@@ -87,8 +88,9 @@ def _daemon(settings: Settings) -> int:
     import exec_daemon
 
     try:
-        exec_daemon.serve(compose.daemon_settings(settings))
-    except (DaemonError, exec_daemon.StoreError) as cannot:
+        with tracing(settings["traces.endpoint"], "inband-daemon"):
+            exec_daemon.serve(compose.daemon_settings(settings))
+    except (DaemonError, InputError, exec_daemon.StoreError) as cannot:
         _say(str(cannot))
         return CANNOT_START
     return 0
@@ -100,9 +102,10 @@ def _watcher(settings: Settings) -> int:
         signal.signal(number, lambda *_: stop.set())
     try:
         home = prepare(settings.home)
-        with logging_to(home.root / "watcher.log", WATCHER, stderr=True):
-            compose.watch(settings, stop)
-    except DaemonError as cannot:
+        with logging_to(home.root / "watcher.log", WATCHER, stderr=True, form=settings["logs.format"]):
+            with tracing(settings["traces.endpoint"], "inband-watcher"):
+                compose.watch(settings, stop)
+    except (DaemonError, InputError) as cannot:
         _say(str(cannot))
         return CANNOT_START
     return 0

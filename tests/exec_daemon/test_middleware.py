@@ -74,3 +74,30 @@ def test_secrets_do_not_get_into_the_log(tmp_path: Path) -> None:
         logging.getLogger("exec_daemon.x").warning("Authorization: Bearer %s", "abcdefghijklmnop1234")
     assert "abcdefghijklmnop1234" not in log.read_text()
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
+
+
+def test_a_line_of_the_json_log_is_one_object_with_the_ids_of_the_call(tmp_path: Path) -> None:
+    log = tmp_path / "daemon.log"
+    with logging_to(log, stderr=False, form="json"):
+        fields = {"call_id": "c1", "job_id": "job-1", "code": None}
+        logging.getLogger("exec_daemon.x").info("two\nlines \x1b[2J", extra={"fields": fields})
+        try:
+            json.loads("Authorization: Bearer abcdefghijklmnop1234")
+        except ValueError as failed:
+            failed.add_note("Authorization: Bearer abcdefghijklmnop1234")
+            logging.getLogger("exec_daemon.x").exception("failed")
+    first, second = (json.loads(line) for line in log.read_text().splitlines())
+    assert first.items() >= {"level": "INFO", "message": "two\nlines ", **fields}.items()
+    assert "Traceback" in second["exception"]
+    assert "abcdefghijklmnop1234" not in log.read_text()
+
+
+def test_the_json_log_tells_of_a_call_its_names_and_ids_and_no_arguments(start_daemon) -> None:
+    running = start_daemon(log_format="json")
+    running.agent("heron")
+    running.exec("agent/heron", "dm.send", {"to": "heron", "text": "a secret word"})
+    lines = [json.loads(line) for line in (running.home / "daemon.log").read_text().splitlines()]
+    call = next(line for line in lines if line.get("op") == "dm.send")
+    assert call["identity"] == "agent/heron"
+    assert call["job_id"].startswith("job")
+    assert "a secret word" not in (running.home / "daemon.log").read_text()

@@ -14,6 +14,7 @@ from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
 from exec_daemon.calls.execute import Pending, Rehearsed
 from messaging import ERRORS, Call, CallRequest, ErrorCode, Result
+from messaging.tracing import HEADER, span
 
 _ID: Final = r"^[\x21-\x7e]{1,200}$"
 # RFC 7240: `Prefer: wait=10`, `Prefer: respond-async`, several with commas between.
@@ -65,6 +66,13 @@ def _result(result: Result) -> Response:
     return answer(result.to_json(), ERRORS[result.error.code].http_status, error_headers(result.error))
 
 
+def _ids(body: ExecBody, result: Result) -> dict[str, str | None]:
+    """What the log tells of a call: names and ids, never arguments."""
+    code = None if result.error is None else str(result.error.code)
+    ids = {"op": result.op, "call_id": result.call_id, "job_id": result.job_id, "code": code}
+    return ids | {"thread": body.thread, "reply": body.reply, "on_behalf_of": body.on_behalf_of}
+
+
 async def call(ask: Ask) -> Response:
     """Runs the call and answers with its result."""
     limits = ask.services.settings.limits
@@ -72,10 +80,17 @@ async def call(ask: Ask) -> Response:
     if body.on_behalf_of is not None and (body.thread is None or body.reply is None):
         raise refuse(ErrorCode.INVALID_REQUEST, "on_behalf_of needs thread and reply.")
     waiting_s = wait_s(ask.request.headers.getlist("prefer"), limits.max_wait_s)
-    ended = await ask.services.executor.call(ask.asker, body.request(), waiting_s)
+    wanted = {"inband.op": body.op, "inband.thread": body.thread, "inband.reply": body.reply}
+    with span("inband.exec", wanted, parent=ask.request.headers.get(HEADER)) as note:
+        ended = await ask.services.executor.call(ask.asker, body.request(), waiting_s)
+        if isinstance(ended, Result):
+            note("inband.call_id", ended.call_id)
+            note("inband.job_id", ended.job_id)
+            note("inband.code", None if ended.error is None else str(ended.error.code))
     if isinstance(ended, Pending):
         return _accepted(ended)
     if isinstance(ended, Rehearsed):
         return answer(ended.to_json())
     ask.services.metrics.called(ended)
+    ask.request.scope["inband.ids"] = _ids(body, ended)
     return _result(ended)
