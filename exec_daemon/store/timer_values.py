@@ -67,7 +67,7 @@ class Timer:
 class TimerRun:
     """One time at which a timer was due; there is one row for (`timer`, `due`) at most (T-69).
 
-    `at` is when it was dealt with. `outcome` is the word of a verdict, MISSING or CANCELLED, and for a skipped
+    `at` is when it was dealt with. `outcome` is the word of a verdict, MISSING, CANCELLED, or for a skipped
     run why. A skipped run may stand for `slots` times, the last of them `upto`. `reply` is the message that
     brought the verdict. `wake_at` is when something is to be done about it.
     """

@@ -70,17 +70,23 @@ def read_schedule(text: str, kind: Kind | None, *, tz: str, now: datetime) -> Sc
 
 
 def _cron(text: str, tz: str, _now: datetime) -> Cron:
-    expression = NICKNAMES.get(text.lower(), text)
+    expression = " ".join(NICKNAMES.get(text.lower(), text).split())
+    if (wrong := _wrong_cron(expression)) is not None:
+        raise ScheduleError(
+            f"{text[:64]!r} is no cron schedule ({wrong}); write minute hour day month weekday, such as "
+            "`30 7 * * 1-5`, or @hourly, @daily, @weekly, @monthly"
+        )
+    return Cron(expression, tz)
+
+
+def _wrong_cron(expression: str) -> str | None:
+    if expression.count(" ") != 4:
+        return "it needs five fields"
     try:
-        if len(expression.split()) != 5:
-            raise CronSimError("it needs five fields")
         CronSim(expression, datetime(2026, 1, 1, tzinfo=UTC))
     except CronSimError as wrong:
-        raise ScheduleError(
-            f"{text[:64]!r} is no cron schedule ({str(wrong).lower()}); write minute hour day month weekday, "
-            "such as `30 7 * * 1-5`, or @hourly, @daily, @weekly, @monthly"
-        ) from None
-    return Cron(" ".join(expression.split()), tz)
+        return str(wrong).lower()
+    return None
 
 
 def _every(text: str, _tz: str, now: datetime) -> Every:
@@ -100,7 +106,7 @@ def _once(text: str, tz: str, _now: datetime) -> Once:
         written = datetime.fromisoformat(text)
     except ValueError:
         raise ScheduleError(
-            f"{text[:64]!r} is no time; write 2026-12-01T09:00 (in the timer's zone) or 2026-12-01T09:00+01:00"
+            f"{text[:64]!r} is no time; write 2026-12-01T09:00 (in the timer's zone) or with an offset, +01:00"
         ) from None
     try:
         moment = written.astimezone(UTC) if written.tzinfo else first_of(written, tz)

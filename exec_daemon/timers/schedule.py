@@ -84,7 +84,7 @@ def following(schedule: Schedule, after: datetime, count: int) -> list[datetime]
 
 
 def first_of(wall: datetime, tz: str) -> datetime:
-    """The moment at which a clock in `tz` first shows `wall` (without a zone), or the one after it was skipped."""
+    """When a clock in `tz` first shows `wall` (without a zone); right after the change where it skips it."""
     where = zone(tz)
     moment = wall.replace(tzinfo=where, fold=0).astimezone(UTC)
     if moment.astimezone(where).replace(tzinfo=None, fold=0) == wall:
@@ -99,6 +99,7 @@ def _change_before(moment: datetime, where: ZoneInfo) -> datetime:
     def at(second: int) -> datetime:
         return moment - timedelta(seconds=_LONGEST_SKIP_S - second)
 
-    offset = moment.astimezone(where).utcoffset()
-    seconds = range(_LONGEST_SKIP_S)
-    return at(bisect_left(seconds, True, key=lambda one: at(one).astimezone(where).utcoffset() == offset))
+    def changed(second: int) -> bool:
+        return at(second).astimezone(where).utcoffset() == moment.astimezone(where).utcoffset()
+
+    return at(bisect_left(range(_LONGEST_SKIP_S), 1, key=changed))

@@ -13,7 +13,7 @@ from messaging.near import did_you_mean, near
 
 UTC_NAME: Final = "UTC"
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+){0,2}")
-# Trees of the zone database beside the zones themselves; `right` counts leap seconds, which no clock here does.
+# Beside the zones in their database; `right` counts leap seconds, which no clock here does.
 _NOT_ZONES: Final = ("posix", "right", "posixrules", "localtime", "Factory")
 
 
