@@ -134,7 +134,8 @@ async def _keep_writing_token_uses(services: Services) -> None:
 
 async def _prepare(settings: DaemonSettings, home: Home, store: Store) -> None:
     """What each start does before anybody is served."""
-    ensure_certificates(home, None if is_loopback(settings.host) else settings.host)
+    beyond = () if is_loopback(settings.host) else (settings.host,)
+    ensure_certificates(home, (*settings.names, *beyond))
     await ensure_bootstrap(store, home, clock=utc_now, new_id=random_id)
     for job in await store.interrupt_running():
         log.warning("job %s (%s) was interrupted by the last stop", job.id, job.op)

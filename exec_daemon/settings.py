@@ -57,13 +57,17 @@ class DaemonSettings:
     """`home` is BOX_HOME. `port` 0 picks a free one. `repos` are checkouts by key, for the repo reads.
 
     `box_ctl` is a program that answers the reads in place of ours. `allow_remote` lets the daemon listen
-    beyond this machine. `artifact_folders` are folders whose files `artifact.put` may keep.
+    beyond this machine, `names` are what clients call it beside localhost, `origins` the web pages that may
+    ask beside our own (`https://HOST:PORT`). `artifact_folders` are folders whose files `artifact.put` may
+    keep.
     """
 
     home: Path
     host: str = "127.0.0.1"
     port: int = 8443
     allow_remote: bool = False
+    names: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
     box_ctl: Path | None = None
     repos: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
     artifact_folders: tuple[Path, ...] = ()

@@ -8,6 +8,7 @@ would have to trust a new one.
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -84,9 +85,9 @@ def make_ca(now: datetime) -> tuple[x509.Certificate, Key]:
 
 
 def make_server(
-    ca: x509.Certificate, ca_key: Key, now: datetime, host: str | None = None
+    ca: x509.Certificate, ca_key: Key, now: datetime, names: Sequence[str] = ()
 ) -> tuple[x509.Certificate, Key]:
-    """A server certificate for this machine's local names, and for `host` when it is another."""
+    """A server certificate for this machine's local names, and for `names` beside them."""
     key = ec.generate_private_key(ec.SECP256R1())
     certificate = (
         _builder(_name("inband daemon"), ca.subject, key, now)
@@ -94,7 +95,7 @@ def make_server(
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_usage(signs_certificates=False), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-        .add_extension(x509.SubjectAlternativeName(_alternatives(host)), critical=False)
+        .add_extension(x509.SubjectAlternativeName(_alternatives(names)), critical=False)
         .add_extension(
             x509.AuthorityKeyIdentifier.from_issuer_public_key(ca_key.public_key()), critical=False
         )
@@ -103,9 +104,8 @@ def make_server(
     return certificate, key
 
 
-def _alternatives(host: str | None) -> list[x509.GeneralName]:
-    wanted = dict.fromkeys((*NAMES, *ADDRESSES, *((host,) if host else ())))
-    return [_alternative(name) for name in wanted]
+def _alternatives(names: Sequence[str]) -> list[x509.GeneralName]:
+    return [_alternative(name) for name in dict.fromkeys((*NAMES, *ADDRESSES, *names))]
 
 
 def _alternative(name: str) -> x509.GeneralName:
@@ -142,27 +142,27 @@ def _ca(home: Home, now: datetime) -> tuple[x509.Certificate, Key]:
         raise CertificateUnusable(text, str(home.ca_cert)) from None
 
 
-def _usable(server: x509.Certificate, ca: x509.Certificate, now: datetime, host: str | None) -> bool:
+def _usable(server: x509.Certificate, ca: x509.Certificate, now: datetime, wanted: Sequence[str]) -> bool:
     """Will clients that trust `ca` accept it for another while?"""
     names = server.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     try:
         server.verify_directly_issued_by(ca)
     except (InvalidSignature, ValueError, TypeError):
         return False
-    fits = all(name in list(names) for name in _alternatives(host))
+    fits = all(name in list(names) for name in _alternatives(wanted))
     return fits and server.not_valid_before_utc <= now < server.not_valid_after_utc - RENEW_BEFORE
 
 
-def ensure_certificates(home: Home, host: str | None = None, now: datetime | None = None) -> None:
+def ensure_certificates(home: Home, names: Sequence[str] = (), now: datetime | None = None) -> None:
     """Makes or renews what is missing or too old; raises `CertificateUnusable`, `HomeUnusable`."""
     now = now or datetime.now(UTC)
     ca, ca_key = _ca(home, now)
     try:
         server, _ = _read(home.server_cert, home.server_key)
-        if _usable(server, ca, now, host):
+        if _usable(server, ca, now, names):
             return
     except (ValueError, OSError, x509.ExtensionNotFound):
         pass
-    server, key = make_server(ca, ca_key, now, host)
+    server, key = make_server(ca, ca_key, now, names)
     write_private(home.server_key, _pem(key))
     write_private(home.server_cert, server.public_bytes(serialization.Encoding.PEM))

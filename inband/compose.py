@@ -123,6 +123,8 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         host=settings["daemon.host"],
         port=settings["daemon.port"],
         allow_remote=settings["daemon.allow_remote"],
+        names=tuple(settings["daemon.names"]),
+        origins=tuple(settings["daemon.origins"]),
         box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
         agents=agents.templates(settings["agents"]),

@@ -99,6 +99,8 @@ def _converted(row: Setting, text: str) -> Any:
         raise SettingsError(f"${row.variable}: {text!r} is not {_a(row)}") from None
     if not row.allows(value):
         raise SettingsError(f"${row.variable}: {text!r} is not {_a(row)}")
+    if wrong := row.problem(value):
+        raise SettingsError(f"${row.variable}: {wrong}")
     return value
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from inband import agents
+from inband import addresses, agents
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,22 @@ SETTINGS: Final = (
         "daemon", "port", int, 8443, "port that the daemon listens on; 0 takes a free one", bounds=(0, 65535)
     ),
     Setting("daemon", "allow_remote", bool, default=False, purpose="permit a host that is not loopback"),
+    Setting(
+        "daemon",
+        "names",
+        list,
+        [],
+        "what clients call the daemon beside localhost and its host: in its certificate, and taken as Host",
+        problem=addresses.names_problem,
+    ),
+    Setting(
+        "daemon",
+        "origins",
+        list,
+        [],
+        "web pages that may ask beside the daemon's own, as https://HOST:PORT",
+        problem=addresses.origins_problem,
+    ),
     Setting("daemon", "box_ctl", str, "", "another box-ctl program to answer box.exec; empty for our own"),
     Setting(
         "client", "url", str, "", "daemon to talk to; empty for the one of this state directory", "BOX_URL"

@@ -22,6 +22,7 @@ from exec_daemon.api.endpoints import (
     tokens,
 )
 from exec_daemon.api.endpoints.exec import call
+from exec_daemon.api.gate import Gate, allowed
 from exec_daemon.api.middleware import AccessLog, Incidents
 from exec_daemon.api.problems import EXCEPTIONS
 from exec_daemon.api.route import ANYONE, OpenRow, Row, route
@@ -77,7 +78,7 @@ def build(services: Services) -> Starlette:
     """The application around `services`."""
     app = Starlette(
         routes=[route(row) for row in EVERY_ROW],
-        middleware=list(MIDDLEWARE),
+        middleware=[*MIDDLEWARE, Middleware(Gate, allowed(services.settings))],
         exception_handlers=EXCEPTIONS,
     )
     app.router.redirect_slashes = False  # it would send clients to whatever host the request names

@@ -104,4 +104,6 @@ def test_what_is_read_has_no_head(daemon: Any) -> None:
 
 def test_no_client_is_sent_to_the_host_that_a_request_names(daemon: Any) -> None:
     answer = daemon.client("operator").get("/threads/", headers={"host": "elsewhere.example"})
+    assert (answer.status_code, "location" in answer.headers) == (421, False)
+    answer = daemon.client("operator").get("/threads/")
     assert (answer.status_code, "location" in answer.headers) == (404, False)

@@ -290,7 +290,7 @@ def test_whatever_is_signed_is_kept_or_refused_by_name(
 
 @pytest.mark.parametrize("name", ["%ff", "%ED%A0%80", "%00", "x" * 3000, "..", "%2e%2e", "a%2fb", "é", "%20"])
 def test_a_path_that_names_no_job_is_refused_like_any_other(daemon: Any, name: str) -> None:
-    answer = nobody(daemon).post(f"/callback/{name}", content=b"{}")
+    answer = nobody(daemon).post(f"/callback/{name}", json={})
     assert answer.status_code in (401, 404, 405)
 
 

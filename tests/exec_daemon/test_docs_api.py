@@ -16,6 +16,7 @@ from exec_daemon.api.openapi.document import document
 
 PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
 DESCRIBED = document(EVERY_ROW)
+JSON = {"content-type": "application/json"}
 CLIENTS = {"OPERATOR": "operator", "HARVESTER": "harvester", "HERON": "agent/heron"}
 
 
@@ -108,7 +109,7 @@ def test_each_example_of_the_page_is_answered_as_it_says(start_daemon: Callable[
         if said.headers.get("Content-Type") == "text/event-stream":
             assert sse_fields(streamed(client, method, path, fields, said.body)) == sse_fields(said.body)
             continue
-        answer = client.request(method, path, headers=fields, content=body or None)
+        answer = client.request(method, path, headers=JSON | fields, content=body or None)
         assert f"{answer.status_code} {answer.reason_phrase}" == said.first, (asked.first, answer.text)
         if said.body.endswith("…"):  # the page shows the lines that matter
             assert set(said.body.split("\n")[:-1]) <= set(answer.text.split("\n"))

@@ -14,6 +14,7 @@ from exec_daemon import DaemonLimits
 from exec_daemon.settings import WireLimits
 
 SHORT = DaemonLimits(wire=WireLimits(head_s=0.3, body_s=0.3, goodbye_s=0.05))
+JSON_HEAD = b"POST /exec HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 PATIENT = DaemonLimits(wire=WireLimits(head_s=30, body_s=30))
 
 
@@ -41,9 +42,9 @@ def everything(connection: ssl.SSLSocket) -> bytes:
         b"",
         b"\r\n",
         b"GET /heal",
-        b"GET /healthz HTTP/1.1\r\nHost: a\r\nX: ",
-        b"POST /exec HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{",
-        b"POST /exec HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n",
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ",
+        b"POST /exec HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{",
+        b"POST /exec HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n",
     ],
 )
 def test_a_request_that_never_ends_ends_its_connection(start_daemon: Callable[..., Any], sent: bytes) -> None:
@@ -72,10 +73,10 @@ def test_a_client_that_sends_a_byte_now_and_then_has_no_more_time(start_daemon: 
 @pytest.mark.parametrize(
     "head",
     [
-        b"GET /healthz HTTP/1.1\r\nHost: a\r\nX: %s\r\n\r\n" % (b"a" * 70_000),
-        b"GET /healthz HTTP/1.1\r\nHost: a\r\n%s\r\n" % (b"X: y\r\n" * 12_000),
-        b"GET /%s HTTP/1.1\r\nHost: a\r\n\r\n" % (b"a" * 66_000),
-        b"GET /healthz HTTP/1.1\r\nHost: a\r\nX: %s" % (b"a" * 400_000),
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: %s\r\n\r\n" % (b"a" * 70_000),
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n%s\r\n" % (b"X: y\r\n" * 12_000),
+        b"GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"a" * 66_000),
+        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: %s" % (b"a" * 400_000),
     ],
 )
 def test_a_head_has_a_limit_in_bytes(start_daemon: Callable[..., Any], head: bytes) -> None:
@@ -94,9 +95,7 @@ def test_a_body_that_comes_slowly_but_in_time_is_read(start_daemon: Callable[...
     running = start_daemon(limits=PATIENT)
     with connect(running) as connection:
         token = running.token("operator").encode()
-        connection.sendall(
-            b"POST /exec HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer %s\r\n" % token
-        )
+        connection.sendall(JSON_HEAD + b"Connection: close\r\nAuthorization: Bearer %s\r\n" % token)
         connection.sendall(b"Content-Length: 19\r\n\r\n")
         for byte in b'{"op":"tools.list"}':
             connection.sendall(bytes([byte]))
@@ -105,7 +104,7 @@ def test_a_body_that_comes_slowly_but_in_time_is_read(start_daemon: Callable[...
 
 def test_a_large_body_in_one_piece_is_no_large_head(start_daemon: Callable[..., Any]) -> None:
     running = start_daemon(limits=PATIENT)
-    request = b"POST /exec HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + b" " * 100_000
+    request = JSON_HEAD + b"Content-Length: 100000\r\n\r\n" + b" " * 100_000
     with connect(running) as connection:
         for _ in range(3):
             connection.sendall(request)

@@ -76,7 +76,7 @@ def test_a_certificate_that_ends_soon_is_renewed_by_the_same_authority(home: Hom
 
 def test_a_certificate_for_another_name_is_made_anew(home: Home) -> None:
     ensure_certificates(home, now=NOW)
-    ensure_certificates(home, "box.example", now=NOW)
+    ensure_certificates(home, ("box.example",), now=NOW)
     names = loaded(home.server_cert).extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     assert "box.example" in names.get_values_for_type(x509.DNSName)
 

@@ -1,5 +1,6 @@
 """Settings: the last source wins, and nothing that is wrong passes as a default."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,8 @@ def test_a_whole_number_will_do_where_a_number_is_wanted(file: Path) -> None:
     [
         ("BOX_DAEMON_ALLOW_REMOTE", "yes", "daemon.allow_remote", True),
         ("BOX_HARVEST_HOSTS", "a, b", "harvest.hosts", ["a", "b"]),
+        ("BOX_DAEMON_NAMES", "box.example, 2001:db8::1", "daemon.names", ["box.example", "2001:db8::1"]),
+        ("BOX_DAEMON_ORIGINS", "https://a.example:8443", "daemon.origins", ["https://a.example:8443"]),
         ("BOX_CLIENT_TIMEOUT_S", "1.5", "client.timeout_s", 1.5),
     ],
 )
@@ -174,3 +177,21 @@ def test_a_number_out_of_its_bounds_in_the_file_is_named_with_its_line(file: Pat
 
 def test_an_empty_name_of_the_settings_file_is_none() -> None:
     assert load({"BOX_CONFIG": "", "XDG_CONFIG_HOME": "/nowhere"}).file == Path("/nowhere/inband/box.toml")
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("BOX_DAEMON_NAMES", "https://box.example"),
+        ("BOX_DAEMON_NAMES", "box.example:8443"),
+        ("BOX_DAEMON_NAMES", "*"),
+        ("BOX_DAEMON_ORIGINS", "box.example"),
+        ("BOX_DAEMON_ORIGINS", "https://box.example/"),
+        ("BOX_DAEMON_ORIGINS", "*"),
+        ("BOX_DAEMON_ORIGINS", "null"),
+    ],
+)
+def test_names_and_origins_are_written_whole(file: Path, variable: str, text: str) -> None:  # D060 D061
+    file.write_text("")
+    with pytest.raises(SettingsError, match=rf"\${variable}: .*{re.escape(text)}.*write"):
+        load(environment(file, **{variable: text}))

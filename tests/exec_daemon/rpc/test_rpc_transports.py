@@ -82,6 +82,7 @@ def https(running: Running, token: str) -> Iterator[Wire]:
         context.wrap_socket(plain, server_hostname="localhost") as sock,
     ):
         head = f"POST /rpc HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n"
+        head += "content-type: application/x-ndjson\r\n"
         sock.sendall(head.encode() + b"transfer-encoding: chunked\r\n\r\n")
         yield Wire(sock, chunked=True)
 
