@@ -14,12 +14,15 @@ from io import BytesIO
 from typing import Any, Final
 
 from exec_daemon.access.callback_secret import callback_secret
+from exec_daemon.access.grant_book import GrantBook
 from exec_daemon.access.rates import Buckets
+from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import ensure_bootstrap
 from exec_daemon.artifacts import Artifacts
 from exec_daemon.box import BoxContext, Scope
 from exec_daemon.box_reads import BoxReads
 from exec_daemon.calls.execute import Executor
+from exec_daemon.calls.grant_check import check_grants
 from exec_daemon.calls.registry import registry
 from exec_daemon.home import Home
 from exec_daemon.listen import is_loopback
@@ -76,7 +79,7 @@ def _box_reads(settings: DaemonSettings, home: Home, store: Store, artifacts: Ar
     return BoxReads(context, settings.limits.box_time_limit_s)
 
 
-def _desk(settings: DaemonSettings, store: Store, buckets: Buckets) -> Desk:
+def _desk(settings: DaemonSettings, store: Store, buckets: Buckets, grants: Grants) -> Desk:
     """Agents get the daemon's environment without our own variables, which may hold a token."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("BOX_")}
     return Desk(
@@ -84,13 +87,21 @@ def _desk(settings: DaemonSettings, store: Store, buckets: Buckets) -> Desk:
         agents=ChildAgents(environment=environment),
         templates=settings.agents,
         buckets=buckets,
-        rates=settings.limits.rates,
+        grants=grants,
         clock=utc_now,
         new_id=random_id,
     )
 
 
-def _services(settings: DaemonSettings, home: Home, store: Store) -> Services:
+async def _grant_book(settings: DaemonSettings, store: Store) -> GrantBook:
+    """The grants of `box.toml` and of the store. Raises `DaemonError` for a rule that names no op."""
+    check_grants(settings.policy, registry(ALLOWLIST))
+    book = GrantBook(store, Grants(settings.policy.grants, settings.limits.rates))
+    await book.load()
+    return book
+
+
+def _services(settings: DaemonSettings, home: Home, store: Store, book: GrantBook) -> Services:
     artifacts = _artifacts(settings, home)
     box = _box_reads(settings, home, store, artifacts)
     ops, buckets = registry(ALLOWLIST), Buckets(time.monotonic)
@@ -106,14 +117,16 @@ def _services(settings: DaemonSettings, home: Home, store: Store) -> Services:
             box=box,
             keep=artifacts,
             new_id=random_id,
+            grants=book.grants,
         ),
+        grants=book,
         buckets=buckets,
         artifacts=artifacts,
         clock=utc_now,
         new_id=random_id,
         stopping=asyncio.Event(),
         callback_secret=callback_secret(home),
-        desk=_desk(settings, store, buckets),
+        desk=_desk(settings, store, buckets, book.grants),
         metrics=Metrics(frozenset(ops.ops)),
     )
 
@@ -150,7 +163,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
     store = await open_store(home.database)
     try:
         await _prepare(settings, home, store)
-        services = _services(settings, home, store)
+        services = _services(settings, home, store, await _grant_book(settings, store))
         writer = asyncio.create_task(_keep_writing_token_uses(services))
         hanging_up = asyncio.create_task(services.desk.connections.hang_up(services.stopping))
         try:

@@ -33,5 +33,9 @@ class HomeUnusable(DaemonError):
     """The state directory cannot be used."""
 
 
+class RuleUnusable(DaemonError):
+    """A rule of `box.toml` speaks of what does not exist."""
+
+
 class CertificateUnusable(DaemonError):
     """A certificate or key of ours is damaged."""

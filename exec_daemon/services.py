@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from exec_daemon.access.callback_secret import CallbackSecret
+from exec_daemon.access.grant_book import GrantBook
 from exec_daemon.access.rates import Buckets
 from exec_daemon.artifacts import Artifacts
 from exec_daemon.calls.execute import Executor
@@ -27,6 +28,7 @@ class Services:
     store: Store
     registry: Registry
     executor: Executor
+    grants: GrantBook
     buckets: Buckets
     artifacts: Artifacts
     clock: Clock

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Role
+from exec_daemon.access.policy import Policy
 from exec_daemon.agent_template import AgentTemplate
 
 
@@ -72,5 +73,6 @@ class DaemonSettings:
     repos: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
     artifact_folders: tuple[Path, ...] = ()
     agents: Mapping[str, AgentTemplate] = field(default_factory=lambda: MappingProxyType({}))
+    policy: Policy = field(default_factory=Policy)
     limits: DaemonLimits = field(default_factory=DaemonLimits)
     log_to_stderr: bool = True

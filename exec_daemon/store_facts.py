@@ -125,7 +125,7 @@ class FactsFromStore:
             last_seen=last.at if last else None,
             session=last.session if last else None,
             current_job=next((job.id for job in running if job.identity == mine), None),
-            permissions=ROLE_GRANTS[Role.AGENT].allow,
+            permissions=ROLE_GRANTS[Role.AGENT].allow or (),
         )
 
     def _running(self) -> Sequence[Job]:

@@ -12,7 +12,7 @@ from exec_daemon.access.identity import Role
 from exec_daemon.settings import DaemonLimits, DaemonSettings
 from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_reply
 from harvester.errors import Unavailable
-from inband import agents
+from inband import agents, permissions
 from inband.errors import InputError, NotStartedError
 from inband.settings import Settings
 from messaging import Message
@@ -128,6 +128,7 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
         agents=agents.templates(settings["agents"]),
+        policy=permissions.policy(settings["grants"]),
         artifact_folders=tuple(Path(folder).expanduser() for folder in settings["artifacts.folders"]),
         limits=DaemonLimits(
             artifacts_room_bytes=settings["artifacts.room_bytes"],

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from exec_daemon.access.grant_rules import Wrong
 from exec_daemon.home import default_root, xdg
 from inband.errors import SettingsError
 from inband.settings_table import BY_NAME, SETTINGS, Setting
@@ -163,12 +164,19 @@ def _line(text: str, section: str, key: str) -> int:
     inside, at = "", 1
     for number, line in enumerate(text.splitlines(), 1):
         header = re.match(r"\s*\[\s*([^\]]+?)\s*\]", line)
-        inside = header[1].strip("\"' ") if header else inside
+        inside = re.sub(r"[\"'\s]", "", header[1]) if header else inside
         if header and inside == section:
             at = number
         if key and inside == section and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", line):
             return number
     return at
+
+
+def _line_of(text: str, row: Setting, wrong: str | Wrong) -> int:
+    """The line that sets what is wrong inside a table of tables, as far as it is known."""
+    if isinstance(wrong, str):
+        return _line(text, row.section, row.key)
+    return _line(text, f"{row.section}.{wrong.subject}", wrong.key)
 
 
 def _checked(path: Path, text: str, name: str, value: Any) -> Any:
@@ -183,7 +191,7 @@ def _checked(path: Path, text: str, name: str, value: Any) -> Any:
         line = _line(text, row.section, row.key)
         raise SettingsError(f"{path}:{line}: `{name}` must be {_a(row)}, not {value!r}")
     if wrong := row.problem(value):
-        raise SettingsError(f"{path}:{_line(text, row.section, row.key)}: `{name}`: {wrong}")
+        raise SettingsError(f"{path}:{_line_of(text, row, wrong)}: `{name}`: {wrong}")
     return value
 
 

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from inband import addresses, agents
+from exec_daemon.access.grant_rules import Wrong
+from inband import addresses, agents, permissions
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Setting:
     environment: str = ""
     bounds: tuple[float, float] | None = None
     of: type = str
-    problem: Callable[[Any], str | None] = lambda _value: None
+    problem: Callable[[Any], str | Wrong | None] = lambda _value: None
 
     @property
     def name(self) -> str:
@@ -142,6 +143,15 @@ SETTINGS: Final = (
         "name = {argv, folder, models, budget_usd} of each agent that the RPC may start",
         of=dict,
         problem=agents.problem,
+    ),
+    Setting(
+        "grants",
+        "",
+        dict,
+        {},
+        "role or identity = {allow, deny, recipients, box, approval, rates …} of what it may do",
+        of=dict,
+        problem=permissions.grants_problem,
     ),
     Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
 )

@@ -1,4 +1,7 @@
-"""What each role may do: ops, recipients of DMs and rates, as literals that a reviewer reads (O 7.5)."""
+"""What may be granted, and what each role has without anybody's word: literals that a reviewer reads (O 7.5).
+
+A field that is None says nothing: the grant below it decides (docs/grants.md has the order).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ from exec_daemon.access.identity import Role
 # The read-only ops of O 7.2.
 READS = ("box.exec", "tools.list", "dm.read", "cron.list", "job.get")
 
+EVERYTHING = ("*",)
+
 
 def matches(globs: tuple[str, ...], name: str) -> bool:
     """Does one of the globs (`cron.*`, `*`) name it?"""
@@ -20,11 +25,21 @@ def matches(globs: tuple[str, ...], name: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """Globs over op names and over recipients of `dm.send`. What `allow` does not name is denied."""
+    """What one grant says of one role or identity.
 
-    allow: tuple[str, ...] = ()
+    `allow`, `deny` and `approval` are globs over op names, `recipients` over the names that `dm.send` may
+    write to. `box` limits `box.exec`: `disk`, or `logs:nginx*` with a glob over the argument. Rates are calls
+    a minute, 0 for no limit; `rates` has further ones by op glob.
+    """
+
+    allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] = ()
-    recipients: tuple[str, ...] = ()
+    recipients: tuple[str, ...] | None = None
+    box: tuple[str, ...] | None = None
+    approval: tuple[str, ...] = ()
+    reads_per_minute: int | None = None
+    writes_per_minute: int | None = None
+    rates: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,16 +50,18 @@ class Rates:
     writes_per_min: int = 0
 
 
+def _built_in(allow: tuple[str, ...], recipients: tuple[str, ...] = ()) -> Grant:
+    return Grant(allow=allow, recipients=recipients, box=EVERYTHING)
+
+
 ROLE_GRANTS: Mapping[Role, Grant] = MappingProxyType(
     {
-        Role.OPERATOR: Grant(allow=("*",), recipients=("*",)),
-        Role.AGENT: Grant(
-            allow=(*READS, "dm.send", "cron.*", "job.cancel", "swarm.spawn"), recipients=("*",)
-        ),
-        Role.WORKER: Grant(allow=("dm.send", "box.exec", "tools.list"), recipients=("{owner}",)),
-        Role.VIEWER: Grant(allow=READS),
+        Role.OPERATOR: _built_in(EVERYTHING, EVERYTHING),
+        Role.AGENT: _built_in((*READS, "dm.send", "cron.*", "job.cancel", "swarm.spawn"), EVERYTHING),
+        Role.WORKER: _built_in(("dm.send", "box.exec", "tools.list"), ("{owner}",)),
+        Role.VIEWER: _built_in(READS),
         # A harvester acts for agents and never for itself.
-        Role.HARVESTER: Grant(),
+        Role.HARVESTER: _built_in(()),
     }
 )
 

@@ -10,6 +10,7 @@ from exec_daemon.api.endpoints import (
     agents,
     artifacts,
     callback,
+    grants,
     jobs,
     metrics,
     openapi,
@@ -22,6 +23,7 @@ from exec_daemon.api.endpoints import (
     tokens,
 )
 from exec_daemon.api.endpoints.exec import call
+from exec_daemon.api.endpoints.why import why
 from exec_daemon.api.gate import Gate, allowed
 from exec_daemon.api.middleware import AccessLog, Incidents
 from exec_daemon.api.problems import EXCEPTIONS
@@ -43,6 +45,10 @@ ROWS: tuple[Row, ...] = (
     Row("POST", "/exec", call, ANYONE),
     Row("GET", "/ops", ops.every, ANYONE),
     Row("GET", "/ops/{op}", ops.one, ANYONE),
+    Row("POST", "/why", why, ANYONE),
+    Row("GET", "/grants", grants.every, OPERATOR),
+    Row("PUT", "/grants", grants.replace, OPERATOR),
+    Row("DELETE", "/grants", grants.remove, OPERATOR),
     Row("GET", "/jobs", jobs.every, ANYONE),
     Row("GET", "/jobs/{id}", jobs.one, ANYONE),
     Row("GET", "/jobs/{id}/events", jobs.events, ANYONE),

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.stack import rates_of
 from exec_daemon.access.tokens import Asker, bearer
 from exec_daemon.api.problems import EXEC_PATH, Refused, refuse
 from exec_daemon.calls.admit import rate_limited, want
@@ -97,7 +98,7 @@ def _check_rate(row: Row, identity: Identity, services: Services) -> None:
     """Calls are counted by `/exec` itself, for the agent that they are made for."""
     if row.path == EXEC_PATH:
         return
-    rates = services.settings.limits.rates[identity.role]
+    rates = rates_of(services.grants.grants.of(identity))
     wait_s = services.buckets.take([want(identity, rates, writes=row.method != "GET")])
     if wait_s:
         raise Refused(rate_limited(wait_s, f"Requests of {identity}"))

@@ -5,15 +5,16 @@ A call that is not admitted leaves no row anywhere: it was not executed (O-34).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from exec_daemon.access.decide import Claim, Facts, decide, decide_on_behalf
-from exec_daemon.access.grants import Rates
+from exec_daemon.access.decide import Claim, Decision, Facts, decide, decide_on_behalf
+from exec_daemon.access.grants import Rates, matches
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rates import Buckets, Want
 from exec_daemon.access.scope import sees_thread
+from exec_daemon.access.stack import rates_of, saying
 from exec_daemon.access.tokens import Asker
 from exec_daemon.calls.op import Arguments, Op
 from exec_daemon.calls.registry import Registry, validate
@@ -45,9 +46,10 @@ def rate_limited(wait_s: float, whose: str) -> CallError:
     return error(ErrorCode.RATE_LIMITED, text, details={"retry_after_s": round(wait_s, 3)})
 
 
-def forbidden(reason: str, rule: str) -> CallError:
-    """FORBIDDEN that names the rule which decided."""
-    return error(ErrorCode.FORBIDDEN, f"Not allowed: {reason}.", details={"rule": rule})
+def forbidden(decision: Decision) -> CallError:
+    """FORBIDDEN that names the rule which decided, and where it stands."""
+    details = {"rule": decision.rule} | ({"where": decision.where} if decision.where else {})
+    return error(ErrorCode.FORBIDDEN, f"Not allowed: {decision.reason}.", details=details)
 
 
 async def _for_itself(store: Store, asker: Identity, thread_id: str | None) -> Identity | CallError:
@@ -67,7 +69,7 @@ async def effective(store: Store, asker: Asker, request: CallRequest) -> Identit
     claim = Claim(name, request.thread, request.reply)
     record = await store.message(request.reply) if request.reply else None
     decision = decide_on_behalf(asker.identity, claim, record)
-    return Identity(Role.AGENT, name) if decision.allowed else forbidden(decision.reason, decision.rule)
+    return Identity(Role.AGENT, name) if decision.allowed else forbidden(decision)
 
 
 def admit(registry: Registry, identity: Identity, facts: Facts, call: Call) -> Admitted | CallError:
@@ -81,15 +83,24 @@ def admit(registry: Registry, identity: Identity, facts: Facts, call: Call) -> A
         return arguments
     decision = decide(identity, op.name, args, facts)
     if not decision.allowed:
-        return forbidden(decision.reason, decision.rule)
+        return forbidden(decision)
     return Admitted(op, args, arguments, identity, facts)
 
 
-def take_rate(buckets: Buckets, limits: DaemonLimits, call: Admitted) -> CallError | None:
-    """Counts the call for its identity, and for the pair that it joins."""
-    wants = [want(call.identity, limits.rates[call.identity.role], writes=call.op.side_effecting)]
+def _wants(call: Admitted, limits: DaemonLimits) -> Iterator[Want]:
+    """The tokens that a call costs: of its identity, of each op glob with a rate, of the pair it joins."""
+    stack = call.facts.grants
+    yield want(call.identity, rates_of(stack), writes=call.op.side_effecting)
+    placed = saying(stack, "rates")
+    for glob, per_min in (placed.grant.rates or {}).items() if placed else ():
+        if matches((glob,), call.op.name):
+            yield Want(f"{call.identity} {glob}", per_min)
     pair = call.op.pair(call.identity, call.arguments)
     if pair is not None:
-        wants.append(Want(f"{call.op.name} {pair}", limits.dm_pair_per_min))
-    wait_s = buckets.take(wants)
+        yield Want(f"{call.op.name} {pair}", limits.dm_pair_per_min)
+
+
+def take_rate(buckets: Buckets, limits: DaemonLimits, call: Admitted) -> CallError | None:
+    """Counts the call wherever it counts, or nowhere."""
+    wait_s = buckets.take(list(_wants(call, limits)))
     return rate_limited(wait_s, f"Calls of {call.identity}") if wait_s else None

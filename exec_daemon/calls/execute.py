@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from exec_daemon.access.decide import Facts, decide
+from exec_daemon.access.identity import Identity
 from exec_daemon.access.rates import Buckets
+from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import Asker
 from exec_daemon.calls.admit import Admitted, admit, effective, take_rate
 from exec_daemon.calls.jobs import RunningJobs
@@ -81,6 +83,7 @@ class Executor:
         box: BoxRead,
         keep: Keeper,
         new_id: NewId,
+        grants: Grants | None = None,
     ) -> None:
         self._registry = registry
         self._store = store
@@ -89,6 +92,7 @@ class Executor:
         self._box = box
         self._keep = keep
         self._new_id = new_id
+        self._grants = grants or Grants(rates=limits.rates)
         self.jobs = RunningJobs(store, self._context)
 
     async def call(
@@ -112,7 +116,11 @@ class Executor:
         identity = await effective(self._store, asker, request)
         if isinstance(identity, CallError):
             return identity
-        return admit(self._registry, identity, Facts(scopes=asker.scopes), request.call)
+        return admit(self._registry, identity, self.facts(identity, asker.scopes), request.call)
+
+    def facts(self, identity: Identity, scopes: tuple[str, ...] = ()) -> Facts:
+        """What a decision on `identity` has to know."""
+        return Facts(scopes=scopes, grants=self._grants.of(identity))
 
     async def _journaled(
         self, asker: Asker, call: Admitted, request: CallRequest, wait_s: float | None

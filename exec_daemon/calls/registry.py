@@ -51,6 +51,11 @@ class Registry:
     infos: tuple[OpInfo, ...]
     names: Names
 
+    @property
+    def grantable(self) -> list[str]:
+        """What a grant may name: our ops, and those that the vocabulary knows and this daemon has not."""
+        return list(dict.fromkeys((*self.ops, *vocabulary().known_ops)))
+
     def normalise(self, op: str, args: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Op and arguments under their canonical names (O-20)."""
         return normalise(op, args, self.names)

@@ -14,9 +14,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from exec_daemon.access.decide import Facts, decide
-from exec_daemon.access.grants import Rates
-from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.identity import Identity
 from exec_daemon.access.rates import Buckets
+from exec_daemon.access.stack import Grants, rates_of
 from exec_daemon.access.tokens import Asker
 from exec_daemon.agent_template import AgentTemplate
 from exec_daemon.calls.admit import want
@@ -76,7 +76,7 @@ class Desk:
         agents: TaskRuntime,
         templates: Mapping[str, AgentTemplate],
         buckets: Buckets,
-        rates: Mapping[Role, Rates],
+        grants: Grants,
         clock: Clock,
         new_id: NewId,
     ) -> None:
@@ -84,7 +84,7 @@ class Desk:
         self._agents = agents
         self._templates = templates
         self._buckets = buckets
-        self._rates = rates
+        self._grants = grants
         self._clock = clock
         self._epoch = new_id("epoch")
         self._runtimes: dict[str, Runtime] = {}
@@ -175,10 +175,10 @@ class Desk:
     def _refusal(self, asker: Asker, command: Command) -> RpcError | None:
         who = asker.identity
         if command.writes:
-            decision = decide(who, GRANT, {}, Facts(scopes=asker.scopes))
+            decision = decide(who, GRANT, {}, Facts(scopes=asker.scopes, grants=self._grants.of(who)))
             if not decision.allowed:
                 return rpc_error(RpcCode.FORBIDDEN, f"Not allowed: {decision.reason}.", rule=decision.rule)
-        wait_s = self._buckets.take([want(who, self._rates[who.role], writes=command.writes)])
+        wait_s = self._buckets.take([want(who, rates_of(self._grants.of(who)), writes=command.writes)])
         if not wait_s:
             return None
         text = f"Requests of {who}: too many in the last minute. Try again in {wait_s:.1f} s."

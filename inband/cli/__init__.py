@@ -33,6 +33,8 @@ COMMANDS: Final = {
     "agent": "inband.cli.agent:agent",
     "rpc": "inband.cli.rpc:rpc",
     "token": "inband.cli.token:token",
+    "grant": "inband.cli.grant:grant",
+    "why": "inband.cli.why:why",
     "wrap": "inband.cli.wrap:wrap",
     "config": "inband.cli.config:config",
     "doctor": "inband.cli.doctor:doctor",

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from exec_daemon.access.decide import Claim, Decision, Facts, decide, decide_on_behalf
 from exec_daemon.access.grants import Grant
 from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.stack import Grants
 from messaging import AuthorKind, Message, MessageKind
 from patterns import vocabulary
 
@@ -27,6 +28,10 @@ MAY = {
     Role.VIEWER: READS,
     Role.HARVESTER: set(),
 }
+
+
+def granted(grant: Grant, subject: str = "agent") -> Facts:
+    return Facts(grants=Grants({subject: grant}).of(HERON))
 
 
 @pytest.mark.parametrize("role", Role)
@@ -48,7 +53,10 @@ def test_a_token_can_narrow_what_its_bearer_may_do() -> None:
     assert decide(OPERATOR, "tools.list", {}, facts).allowed
     refused = decide(OPERATOR, "dm.send", {"to": "heron"}, facts)
     assert refused == Decision(
-        allowed=False, rule="token scope", reason="the token is limited to tools.*, dm.read"
+        allowed=False,
+        rule="token scope",
+        reason="the token is limited to tools.*, dm.read",
+        where="token: scopes",
     )
 
 
@@ -57,7 +65,7 @@ def test_a_scope_never_widens_the_role() -> None:
 
 
 def test_a_denial_wins_over_an_allowance() -> None:
-    facts = Facts(grant=Grant(allow=("*",), deny=("dm.*",), recipients=("*",)))
+    facts = granted(Grant(allow=("*",), deny=("dm.*",), recipients=("*",)))
     assert decide(HERON, "dm.send", {"to": "wren"}, facts).rule == "grant deny"
     assert decide(HERON, "tools.list", {}, facts).allowed
 
@@ -69,7 +77,7 @@ def test_a_worker_writes_to_its_owner_only() -> None:  # O 7.5
 
 
 def test_recipients_are_globs() -> None:  # O-85
-    facts = Facts(grant=Grant(allow=("dm.send",), recipients=("team-*",)))
+    facts = granted(Grant(allow=("dm.send",), recipients=("team-*",)))
     assert decide(HERON, "dm.send", {"to": "team-a"}, facts).allowed
     assert not decide(HERON, "dm.send", {"to": "boss"}, facts).allowed
 

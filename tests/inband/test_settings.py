@@ -195,3 +195,57 @@ def test_names_and_origins_are_written_whole(file: Path, variable: str, text: st
     file.write_text("")
     with pytest.raises(SettingsError, match=rf"\${variable}: .*{re.escape(text)}.*write"):
         load(environment(file, **{variable: text}))
+
+
+GRANTS = '[grants.agent]\nallow = ["dm.*"]\n\n[grants."agent/heron"]\nbox = ["disk"]\n'
+
+
+def test_grants_are_read_as_they_are_written(file: Path) -> None:
+    file.write_text(GRANTS)
+    assert load(environment(file))["grants"] == {
+        "agent": {"allow": ["dm.*"]},
+        "agent/heron": {"box": ["disk"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "line", "said"),
+    [
+        ("dm.*", "dm send", 2, "`agent`, `allow`: must be a list of globs"),
+        ("disk", "dsik", 5, "`agent/heron`, `box`: must be a list of actions"),
+        ("box", "boxes", 5, "`boxes`: no key of a grant. Did you mean box"),
+        ("agent/heron", "agnet", 4, "neither a role"),
+    ],
+)
+def test_a_wrong_grant_is_told_with_its_line(
+    file: Path, wrong: str, right: str, line: int, said: str
+) -> None:  # D007
+    file.write_text(GRANTS.replace(wrong, right, 1))
+    with pytest.raises(SettingsError) as raised:
+        load(environment(file))
+    assert f"{file}:{line}:" in str(raised.value)
+    assert said.lower() in str(raised.value).lower()
+
+
+def test_a_grant_that_stands_twice_is_no_settings_file(file: Path) -> None:  # D055
+    file.write_text(GRANTS + "[grants.agent]\nallow = []\n")
+    with pytest.raises(SettingsError, match="not TOML"):
+        load(environment(file))
+
+
+@pytest.mark.parametrize(
+    ("variable", "text"),
+    [
+        ("BOX_DAEMON_NAMES", "https://box.example"),
+        ("BOX_DAEMON_NAMES", "box.example:8443"),
+        ("BOX_DAEMON_NAMES", "*"),
+        ("BOX_DAEMON_ORIGINS", "box.example"),
+        ("BOX_DAEMON_ORIGINS", "https://box.example/"),
+        ("BOX_DAEMON_ORIGINS", "*"),
+        ("BOX_DAEMON_ORIGINS", "null"),
+    ],
+)
+def test_names_and_origins_are_written_whole(file: Path, variable: str, text: str) -> None:  # D060 D061
+    file.write_text("")
+    with pytest.raises(SettingsError, match=rf"\${variable}: .*{re.escape(text)}.*write"):
+        load(environment(file, **{variable: text}))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from starlette.responses import Response
 
-from exec_daemon.access.decide import Facts, decide
+from exec_daemon.access.decide import decide
 from exec_daemon.api.answers import answer
 from exec_daemon.api.problems import Refused
 from exec_daemon.api.route import Ask
@@ -14,7 +14,8 @@ from messaging import OpInfo
 
 
 def _for(ask: Ask, info: OpInfo) -> OpInfo:
-    decision = decide(ask.identity, info.name, {}, Facts(scopes=ask.asker.scopes))
+    facts = ask.services.executor.facts(ask.identity, ask.asker.scopes)
+    decision = decide(ask.identity, info.name, {}, facts)
     return replace(info, allowed=decision.allowed)
 
 

@@ -10,11 +10,13 @@ from exec_daemon.api.body import Body
 from exec_daemon.api.endpoints.agents import AgentBody
 from exec_daemon.api.endpoints.callback import ExpectBody
 from exec_daemon.api.endpoints.exec import ExecBody
+from exec_daemon.api.endpoints.grants import GrantBody
 from exec_daemon.api.endpoints.metrics import HarvestBody
 from exec_daemon.api.endpoints.replies import CursorBody
 from exec_daemon.api.endpoints.runs import RunBody
 from exec_daemon.api.endpoints.threads import MessageBody, ThreadBody
 from exec_daemon.api.endpoints.tokens import TokenBody
+from exec_daemon.api.endpoints.why import WhyBody
 from exec_daemon.api.openapi.schemas import Schema, flag, many, number, record, ref, text
 from messaging import JobState
 
@@ -69,6 +71,9 @@ _KEY: Final = Parameter(
 _STATUS: Final = record({"status": text()})
 _CURSOR: Final = record({"name": text(), "position": number()})
 _AGENT: Final = ref("Agent")
+_GRANT: Final = record(
+    {"subject": text(), "place": text(), "rules": {"type": "object"}}, {"set_by": text(), "set_at": text()}
+)
 _JOB: Final = ref("Job")
 _ACCEPTED: Final = record({"job_id": text(), "call_id": text(), "op": text(), "state": text()})
 
@@ -88,6 +93,29 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
     ),
     ("GET", "/ops"): Operation(answers={200: _listing("ops", "Op")}),
     ("GET", "/ops/{op}"): Operation(answers={200: ref("Op")}),
+    ("POST", "/why"): Operation(
+        body=WhyBody,
+        answers={
+            200: record(
+                {
+                    "identity": text(),
+                    "op": text(),
+                    "allowed": flag(),
+                    "rule": text(),
+                    "reason": text(),
+                    "where": text(),
+                    "rules": many(record({"rule": text(), "holds": flag(), "where": text()})),
+                    "rates": many(record({"what": text(), "per_minute": number(), "where": text()})),
+                }
+            )
+        },
+    ),
+    ("GET", "/grants"): Operation(answers={200: record({"grants": many(_GRANT)})}),
+    ("PUT", "/grants"): Operation(body=GrantBody, answers={200: _GRANT}),
+    ("DELETE", "/grants"): Operation(
+        parameters=(Parameter(name="subject", schema=text(), purpose="the role or identity"),),
+        answers={200: record({"subject": text(), "removed": flag()})},
+    ),
     ("GET", "/jobs"): Operation(
         parameters=(
             Parameter(name="state", schema={"enum": [str(one) for one in JobState]}, purpose="only these"),

@@ -12,6 +12,7 @@ from signal import Signals
 from typing import Any
 
 from exec_daemon.access.grants import Rates
+from exec_daemon.access.stack import Grants
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rates import Buckets
 from exec_daemon.access.tokens import Asker
@@ -92,7 +93,7 @@ def desk_over(
         agents=agents,
         templates=templates,
         buckets=Buckets(lambda: 0.0),
-        rates=dict.fromkeys(Role, rates or Rates()),
+        grants=Grants(rates=dict.fromkeys(Role, rates or Rates())),
         clock=utc_now,
         new_id=lambda kind: f"{kind}-{next(numbers)}",
     )

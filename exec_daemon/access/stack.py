@@ -1,0 +1,129 @@
+"""The grants that hold for an identity, the strongest first, each with the place where it stands. Pure.
+
+For each field the first grant that says something decides: identity before role, and at each of the two the
+store before `box.toml`; what is built in comes last. `deny` and `approval` are no such fields: any grant of
+the stack that names an op decides, so that what one place forbids no other can permit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Final
+
+from exec_daemon.access.grants import ROLE_GRANTS, ROLE_RATES, Grant, Rates
+from exec_daemon.access.identity import Identity, Role
+
+
+class Place(StrEnum):
+    """Where a grant was written down."""
+
+    STORE = "store"
+    FILE = "box.toml"
+    BUILT_IN = "built-in"
+
+
+# How a person finds the key again. No path: what an agent reads names none (D138).
+_WRITTEN: Final[Mapping[Place, Callable[[str, str], str]]] = MappingProxyType(
+    {
+        Place.STORE: lambda subject, key: f"store: grant {subject}, {key}",
+        Place.FILE: lambda subject, key: f"box.toml: [grants.{_toml_key(subject)}] {key}",
+        Place.BUILT_IN: lambda subject, key: f"built-in: role {subject}, {key}",
+    }
+)
+
+
+def _toml_key(subject: str) -> str:
+    return f'"{subject}"' if "/" in subject else subject
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A grant, of whom it speaks (`agent`, `agent/heron`) and where it stands."""
+
+    place: Place
+    subject: str
+    grant: Grant
+
+    def at(self, key: str) -> str:
+        """Where one key of it stands, for a person: `box.toml: [grants.agent] deny`."""
+        return _WRITTEN[self.place](self.subject, key)
+
+
+Stack = tuple[Placed, ...]
+
+
+def saying(stack: Stack, key: str) -> Placed | None:
+    """The first grant that says something about `key`."""
+    return next((placed for placed in stack if getattr(placed.grant, key) is not None), None)
+
+
+def built_in(role: Role, rates: Mapping[Role, Rates] = ROLE_RATES) -> Placed:
+    """What the role has without anybody's word."""
+    theirs = rates.get(role, Rates())
+    numbers: dict[str, Any] = {
+        "reads_per_minute": theirs.reads_per_min,
+        "writes_per_minute": theirs.writes_per_min,
+        "rates": MappingProxyType({}),
+    }
+    return Placed(Place.BUILT_IN, str(role), replace(ROLE_GRANTS[role], **numbers))
+
+
+class Grants:
+    """All grants of a daemon. Those of the store are replaced while it runs."""
+
+    def __init__(
+        self, file: Mapping[str, Grant] = MappingProxyType({}), rates: Mapping[Role, Rates] = ROLE_RATES
+    ) -> None:
+        self._rates = rates
+        self._placed = {Place.FILE: dict(file), Place.STORE: dict[str, Grant]()}
+        self._stacks: dict[Identity, Stack] = {}
+
+    def replace_stored(self, stored: Mapping[str, Grant]) -> None:
+        """From now on these are what the store says."""
+        self._placed[Place.STORE] = dict(stored)
+        self._stacks.clear()
+
+    def of(self, identity: Identity) -> Stack:
+        """The stack of an identity."""
+        if identity not in self._stacks:
+            if len(self._stacks) >= _MOST_STACKS:
+                self._stacks.clear()
+            self._stacks[identity] = self._stacked(identity)
+        return self._stacks[identity]
+
+    def everything(self) -> Stack:
+        """All that was written down, of the store first, then what is built in."""
+        written = [
+            Placed(place, subject, grant)
+            for place in (Place.STORE, Place.FILE)
+            for subject, grant in sorted(self._placed[place].items())
+        ]
+        return (*written, *(built_in(role, self._rates) for role in Role))
+
+    def _stacked(self, identity: Identity) -> Stack:
+        written = [
+            Placed(place, subject, self._placed[place][subject])
+            for subject in (str(identity), str(identity.role))
+            for place in (Place.STORE, Place.FILE)
+            if subject in self._placed[place]
+        ]
+        return (*written, built_in(identity.role, self._rates))
+
+
+# More identities than any one machine has; then the cache starts over.
+_MOST_STACKS: Final = 10_000
+
+
+def rates_of(stack: Stack) -> Rates:
+    """How many reads and writes a minute; each number by the first grant that says one."""
+    return Rates(
+        reads_per_min=_number(stack, "reads_per_minute"), writes_per_min=_number(stack, "writes_per_minute")
+    )
+
+
+def _number(stack: Stack, key: str) -> int:
+    placed = saying(stack, key)
+    return 0 if placed is None else int(getattr(placed.grant, key))

@@ -1,0 +1,16 @@
+"""Do the rules of `box.toml` name ops that there are? Asked once, at start (D007)."""
+
+from __future__ import annotations
+
+from exec_daemon.access.grant_rules import strangers, written
+from exec_daemon.access.policy import Policy
+from exec_daemon.calls.registry import Registry
+from exec_daemon.errors import RuleUnusable
+
+
+def check_grants(policy: Policy, registry: Registry) -> None:
+    """Raises `RuleUnusable` for the first glob that names no op."""
+    known = registry.grantable
+    for subject, grant in policy.grants.items():
+        for wrong in strangers(subject, written(grant), known):
+            raise RuleUnusable(f"box.toml: [grants]: {wrong} `box ops` lists the ops.", subject)

@@ -1,0 +1,37 @@
+"""The part of the daemon's client that asks about permissions: `box why`, `box grant`, `box approvals`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harvester.client.wire import Request, Wire
+
+
+class Permissions:
+    """Documents as the API gives them (docs/api.md); each method raises `ClientError`."""
+
+    _wire: Wire
+
+    def why(
+        self, identity: str, op: str, args: Mapping[str, Any] | None = None, thread: str | None = None
+    ) -> dict[str, Any]:
+        """Which rule decides on this call of this identity, and where it stands."""
+        body = {"identity": identity, "op": op, "args": args, "thread": thread}
+        return self._sent("POST", "/why", {key: value for key, value in body.items() if value is not None})
+
+    def grants(self) -> list[dict[str, Any]]:
+        """All grants, the strongest place first."""
+        return list(self._wire.get("/grants").get("grants", ()))
+
+    def set_grant(self, subject: str, rules: Mapping[str, Any]) -> dict[str, Any]:
+        """Replaces what the store grants to a role or an identity."""
+        return self._sent("PUT", "/grants", {"subject": subject, "rules": dict(rules)})
+
+    def remove_grant(self, subject: str) -> None:
+        """Raises `Refused` with NOT_FOUND where the store has none."""
+        ask = Request(method="DELETE", path="/grants", query={"subject": subject}, repeatable=True)
+        self._wire.want(ask)
+
+    def _sent(self, method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        return self._wire.want(Request(method=method, path=path, repeatable=True, body=body)).body
