@@ -231,21 +231,3 @@ def test_a_grant_that_stands_twice_is_no_settings_file(file: Path) -> None:  # D
     file.write_text(GRANTS + "[grants.agent]\nallow = []\n")
     with pytest.raises(SettingsError, match="not TOML"):
         load(environment(file))
-
-
-@pytest.mark.parametrize(
-    ("variable", "text"),
-    [
-        ("BOX_DAEMON_NAMES", "https://box.example"),
-        ("BOX_DAEMON_NAMES", "box.example:8443"),
-        ("BOX_DAEMON_NAMES", "*"),
-        ("BOX_DAEMON_ORIGINS", "box.example"),
-        ("BOX_DAEMON_ORIGINS", "https://box.example/"),
-        ("BOX_DAEMON_ORIGINS", "*"),
-        ("BOX_DAEMON_ORIGINS", "null"),
-    ],
-)
-def test_names_and_origins_are_written_whole(file: Path, variable: str, text: str) -> None:  # D060 D061
-    file.write_text("")
-    with pytest.raises(SettingsError, match=rf"\${variable}: .*{re.escape(text)}.*write"):
-        load(environment(file, **{variable: text}))

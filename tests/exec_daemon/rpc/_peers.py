@@ -12,9 +12,9 @@ from signal import Signals
 from typing import Any
 
 from exec_daemon.access.grants import Rates
-from exec_daemon.access.stack import Grants
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rates import Buckets
+from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import Asker
 from exec_daemon.agent_template import AgentTemplate
 from exec_daemon.rpc.converse import Client, converse
