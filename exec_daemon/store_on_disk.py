@@ -30,11 +30,11 @@ P = ParamSpec("P")
 def facts_on_disk(path: Path) -> Iterator[StoreFacts]:
     """The facts in the database `path`. Raises `StoreCorrupt`, `StoreNewer`, `StoreUnavailable`."""
     check(path, schema.newest())
-    with closing(_connect(path)) as db, _running_loop() as loop:
+    with closing(connect(path)) as db, _running_loop() as loop:
         yield FactsFromStore(_QuestionsOnDisk(db), loop)
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
     """A connection that is used in one thread, the loop's."""
     log, shared = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
     at_rest = not shared.exists() and not (log.exists() and log.stat().st_size)

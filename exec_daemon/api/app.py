@@ -9,6 +9,7 @@ from exec_daemon.access.identity import Role
 from exec_daemon.api.endpoints import (
     agents,
     artifacts,
+    audit,
     callback,
     grants,
     jobs,
@@ -70,6 +71,8 @@ ROWS: tuple[Row, ...] = (
     Row("POST", "/agents", agents.create, OPERATOR),
     Row("POST", "/agents/{name}/runs", runs.create, OPERATOR | HARVESTER),
     Row("POST", "/rpc", rpc.talk, ANYONE),
+    Row("GET", "/audit", audit.every, OPERATOR),
+    Row("GET", "/audit/check", audit.check, OPERATOR),
     Row("GET", "/tokens", tokens.every, OPERATOR),
     Row("POST", "/tokens", tokens.create, OPERATOR),
     Row("DELETE", "/tokens/{id}", tokens.revoke, OPERATOR),

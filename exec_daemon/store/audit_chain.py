@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
 
 from exec_daemon.store.values import AuditBreak, AuditCheck, AuditLine, NewAuditLine
@@ -19,6 +20,18 @@ COVERED = ("at", "identity", "asked_by", "op", "args_digest", "call_id", "job_id
 NO_HASH = ""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
+
+
+_NOTED = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})")
+
+
+def noted_ends(text: str) -> dict[int, str]:
+    """`NUMBER:HASH`, several with commas between. Raises ValueError that says what it should be."""
+    found = [_NOTED.fullmatch(part.strip()) for part in text.split(",")]
+    ends = {int(match[1]): match[2] for match in found if match}
+    if None in found:
+        raise ValueError("an end of the audit is NUMBER:HASH, as a check prints it")
+    return ends
 
 
 def line_hash(before: str, seq: int, *covered: object) -> str:

@@ -7,7 +7,7 @@ types in `messaging`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -172,6 +172,10 @@ class AuditLine(NewAuditLine):
     seq: int
     hash: str
 
+    def to_json(self) -> dict[str, Any]:
+        """As the API shows it."""
+        return asdict(self)
+
 
 @dataclass(frozen=True, slots=True)
 class AuditBreak:
@@ -189,6 +193,10 @@ class AuditCheck:
     last: int
     hash: str
     broken: AuditBreak | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As the API shows it."""
+        return {"ok": self.broken is None} | asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -251,6 +251,15 @@ class DaemonClient(Permissions):
         """Count a run of the agent: `model`, `input_tokens`, …, `cost_usd`, as far as they are known."""
         return self._post(f"/agents/{_segment(agent)}/runs", _set({"key": key, **used}), repeatable=True)
 
+    def audit(self, *, limit: int = 100, before: int | None = None) -> list[dict[str, Any]]:
+        """Lines of the audit, the newest first; `before` is the number of the line behind them."""
+        parameters = _set({"limit": limit, "before": before})
+        return list(self._wire.get("/audit", parameters).get("lines", ()))
+
+    def check_audit(self, noted: str = "") -> dict[str, Any]:
+        """Is the whole audit as it was written? `noted`: earlier ends, `NUMBER:HASH,NUMBER:HASH`."""
+        return self._wire.get("/audit/check", {"noted": noted} if noted else {})
+
     def tokens(self) -> list[dict[str, Any]]:
         """What is known of the tokens; never the tokens themselves."""
         return list(self._wire.get("/tokens").get("tokens", ()))

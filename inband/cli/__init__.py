@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "artifact": "inband.cli.artifact:artifact",
     "agent": "inband.cli.agent:agent",
     "rpc": "inband.cli.rpc:rpc",
+    "audit": "inband.cli.audit:audit",
     "token": "inband.cli.token:token",
     "grant": "inband.cli.grant:grant",
     "why": "inband.cli.why:why",

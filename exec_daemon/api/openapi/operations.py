@@ -170,6 +170,18 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         answers=dict.fromkeys((200, 201), record({"agent": text(), "key": text(), "counted": flag()})),
     ),
     ("POST", "/rpc"): Operation(content=LINES, answers={200: None}, media=LINES),
+    ("GET", "/audit"): Operation(
+        parameters=(_LIMIT, _whole("before", "only lines with a lower number")),
+        answers={200: _listing("lines", "AuditLine")},
+    ),
+    ("GET", "/audit/check"): Operation(
+        parameters=(
+            Parameter(
+                name="noted", schema=text(), purpose="NUMBER:HASH of earlier ends, with commas between"
+            ),
+        ),
+        answers={200: ref("AuditCheck")},
+    ),
     ("GET", "/tokens"): Operation(answers={200: _listing("tokens", "Token")}),
     ("POST", "/tokens"): Operation(
         body=TokenBody, answers={201: {"allOf": [ref("Token"), record({"token": text()})]}}

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 from pydantic import TypeAdapter
 
 from exec_daemon.api.body import Body
-from exec_daemon.store import Agent
+from exec_daemon.store import Agent, AuditLine
 from messaging import ERRORS, ArtifactRef, EventType, Job, Message, Thread
 
 Schema: TypeAlias = dict[str, Any]
@@ -26,6 +26,7 @@ _DATACLASSES: Final[Mapping[str, Any]] = {
     "Job": Job,
     "Agent": Agent,
     "ArtifactRef": ArtifactRef,
+    "AuditLine": AuditLine,
 }
 
 
@@ -134,6 +135,16 @@ _TOKEN: Final = record(
     }
 )
 
+_AUDIT_CHECK: Final = record(
+    {
+        "ok": flag(),
+        "lines": number(),
+        "last": number(),
+        "hash": text(),
+        "broken": {"anyOf": [record({"seq": number(), "problem": text()}), {"type": "null"}]},
+    }
+)
+
 _WRITTEN: Final[Mapping[str, Schema]] = {
     "Error": _ERROR,
     "Problem": _PROBLEM,
@@ -142,6 +153,7 @@ _WRITTEN: Final[Mapping[str, Schema]] = {
     "Op": _OP,
     "JobEvent": _EVENT,
     "Token": _TOKEN,
+    "AuditCheck": _AUDIT_CHECK,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from exec_daemon.store.audit_chain import COVERED, Checker, Link, covered
@@ -67,6 +67,11 @@ def last(db: sqlite3.Connection) -> int:
     """The highest number that was ever given out; SQLite keeps it beside the table."""
     row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'audit'").fetchone()
     return 0 if row is None else int(row["seq"])
+
+
+def checker(db: sqlite3.Connection, noted: Mapping[int, str] | None) -> Checker:
+    """One that stands at the start of the chain."""
+    return Checker(start(db), dict(noted or {}))
 
 
 def check_slice(db: sqlite3.Connection, checker: Checker) -> bool:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from exec_daemon.store import once
-from exec_daemon.store.audit_chain import Checker
 from exec_daemon.store.effects import Effect
 from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
@@ -212,7 +211,7 @@ class SqliteStore(SqlitePermissions):
 
     async def check_audit(self, noted: Mapping[int, str] | None = None) -> AuditCheck:
         last = await self._read(audit.last)
-        checker = Checker(await self._read(audit.start), dict(noted or {}))
+        checker = await self._read(audit.checker, noted)
         while await self._read(audit.check_slice, checker):
             pass
         return checker.close(last)
