@@ -76,3 +76,4 @@ class DaemonSettings:
     policy: Policy = field(default_factory=Policy)
     limits: DaemonLimits = field(default_factory=DaemonLimits)
     log_to_stderr: bool = True
+    log_format: str = "text"

@@ -129,6 +129,7 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
         agents=agents.templates(settings["agents"]),
         policy=permissions.policy(settings["grants"]),
+        log_format=settings["logs.format"],
         artifact_folders=tuple(Path(folder).expanduser() for folder in settings["artifacts.folders"]),
         limits=DaemonLimits(
             artifacts_room_bytes=settings["artifacts.room_bytes"],

@@ -49,6 +49,11 @@ class Setting:
 
 _RATE: Final = (0, 1_000_000)
 
+
+def _log_format(value: str) -> str | None:
+    return None if value in ("text", "json") else "must be text or json"
+
+
 SETTINGS: Final = (
     Setting(
         "",
@@ -132,6 +137,21 @@ SETTINGS: Final = (
         30,
         "messages from one agent to the same other; 0 for no limit",
         bounds=_RATE,
+    ),
+    Setting(
+        "logs",
+        "format",
+        str,
+        "text",
+        "how the daemon and the watcher log: text, or json with one object a line",
+        problem=_log_format,
+    ),
+    Setting(
+        "traces",
+        "endpoint",
+        str,
+        "",
+        "OTLP/HTTP collector that gets spans, such as http://127.0.0.1:4318; empty for none",
     ),
     Setting("artifacts", "folders", list, [], "folders whose files artifact.put may keep, beside the outbox"),
     Setting("artifacts", "room_bytes", int, 2 << 30, "bytes of artifacts that are kept; the oldest go first"),

@@ -1,4 +1,4 @@
-"""The API as two literals: its endpoints, each with who may use it, and the middleware around them."""
+"""The API as two literals: the endpoints, each with who may use it, and the ones open to anybody."""
 
 from __future__ import annotations
 
@@ -80,14 +80,16 @@ ROWS: tuple[Row, ...] = (
 
 EVERY_ROW: tuple[Row | OpenRow, ...] = (*OPEN_ROWS, *ROWS)
 
-MIDDLEWARE = (Middleware(AccessLog), Middleware(Incidents))
-
 
 def build(services: Services) -> Starlette:
     """The application around `services`."""
     app = Starlette(
         routes=[route(row) for row in EVERY_ROW],
-        middleware=[*MIDDLEWARE, Middleware(Gate, allowed(services.settings))],
+        middleware=[
+            Middleware(AccessLog, services.metrics.requested),
+            Middleware(Incidents),
+            Middleware(Gate, allowed(services.settings)),
+        ],
         exception_handlers=EXCEPTIONS,
     )
     app.router.redirect_slashes = False  # it would send clients to whatever host the request names
