@@ -23,11 +23,12 @@ from exec_daemon.box import BoxContext, Scope
 from exec_daemon.box_reads import BoxReads
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.grant_check import check_grants
-from exec_daemon.calls.registry import registry
+from exec_daemon.calls.registry import Registry
 from exec_daemon.home import Home
 from exec_daemon.listen import is_loopback
 from exec_daemon.metrics import Metrics
-from exec_daemon.ops import ALLOWLIST
+from exec_daemon.programs import Programs
+from exec_daemon.programs_at_start import all_ops, other_box_ctl, take_stock
 from exec_daemon.rpc.child import ChildAgents
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.services import Services
@@ -61,8 +62,11 @@ def _keep_reading(artifacts: Artifacts, content: bytes) -> dict[str, Any] | None
         return None
 
 
-def _box_reads(settings: DaemonSettings, home: Home, store: Store, artifacts: Artifacts) -> BoxReads:
+def _box_reads(
+    settings: DaemonSettings, home: Home, store: Store, artifacts: Artifacts, programs: Programs
+) -> BoxReads:
     facts = FactsFromStore(store, asyncio.get_running_loop())
+    other = other_box_ctl(settings, home, programs)
 
     def context(scope: Scope) -> BoxContext:
         return BoxContext(
@@ -72,7 +76,7 @@ def _box_reads(settings: DaemonSettings, home: Home, store: Store, artifacts: Ar
             log_dir=home.root,
             secrets=secret_values(os.environ),
             daemon_file=home.address,
-            program=settings.box_ctl,
+            program=other,
             keep=partial(_keep_reading, artifacts),
         )
 
@@ -93,18 +97,20 @@ def _desk(settings: DaemonSettings, store: Store, buckets: Buckets, grants: Gran
     )
 
 
-async def _grant_book(settings: DaemonSettings, store: Store) -> GrantBook:
+async def _grant_book(settings: DaemonSettings, store: Store, ops: Registry) -> GrantBook:
     """The grants of `box.toml` and of the store. Raises `DaemonError` for a rule that names no op."""
-    check_grants(settings.policy, registry(ALLOWLIST))
+    check_grants(settings.policy, ops)
     book = GrantBook(store, Grants(settings.policy.grants, settings.limits.rates))
     await book.load()
     return book
 
 
-def _services(settings: DaemonSettings, home: Home, store: Store, book: GrantBook) -> Services:
+def _services(
+    settings: DaemonSettings, home: Home, store: Store, ops: Registry, book: GrantBook, programs: Programs
+) -> Services:
     artifacts = _artifacts(settings, home)
-    box = _box_reads(settings, home, store, artifacts)
-    ops, buckets = registry(ALLOWLIST), Buckets(time.monotonic)
+    box = _box_reads(settings, home, store, artifacts, programs)
+    buckets = Buckets(time.monotonic)
     return Services(
         settings=settings,
         store=store,
@@ -161,9 +167,13 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
     Raises `StoreError` or `DaemonError`. The store comes first: only one daemon can have it.
     """
     store = await open_store(home.database)
+    programs = Programs(settings.sandbox.places)
     try:
         await _prepare(settings, home, store)
-        services = _services(settings, home, store, await _grant_book(settings, store))
+        await take_stock(settings, home, programs)
+        ops = all_ops(settings, home, programs)
+        book = await _grant_book(settings, store, ops)
+        services = _services(settings, home, store, ops, book, programs)
         writer = asyncio.create_task(_keep_writing_token_uses(services))
         hanging_up = asyncio.create_task(services.desk.connections.hang_up(services.stopping))
         try:
@@ -175,4 +185,5 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
             await services.executor.jobs.drain(settings.limits.drain_s)
             await _write_token_uses(services)
     finally:
+        await programs.close()
         await store.close()

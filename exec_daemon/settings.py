@@ -11,6 +11,8 @@ from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Role
 from exec_daemon.access.policy import Policy
 from exec_daemon.agent_template import AgentTemplate
+from exec_daemon.operator_ops.spec import OpSpec
+from exec_daemon.programs.sandbox import Sandbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,8 @@ class DaemonSettings:
     artifact_folders: tuple[Path, ...] = ()
     agents: Mapping[str, AgentTemplate] = field(default_factory=lambda: MappingProxyType({}))
     policy: Policy = field(default_factory=Policy)
+    ops: tuple[OpSpec, ...] = ()
+    sandbox: Sandbox = field(default_factory=Sandbox)
     limits: DaemonLimits = field(default_factory=DaemonLimits)
     log_to_stderr: bool = True
     log_format: str = "text"

@@ -10,23 +10,28 @@ from pathlib import Path
 from typing import Any, Final
 
 from exec_daemon.box.errors import BoxError, failure
-from exec_daemon.box.programs import Deadline, Ending, Output, run
+from exec_daemon.box.ports import OtherBoxCtl
 from exec_daemon.box.reading import Reading
+from exec_daemon.programs import Overloaded, ProgramError, Ran, Unusable
 from messaging import CallError, ErrorCode, StrictJsonError, load_object
 
+# Four times what a read may show: enough to redact and cut sensibly.
+_MOST_OUTPUT_BYTES: Final = 256 * 1024
 # The keys of O-45, and the type of each that we take over.
 _TAKEN: Final[dict[str, type]] = {"data": dict, "notes": list, "truncated": bool}
 
 
-def ask(program: Path, action: str, arguments: tuple[str, ...], limit_s: float) -> Reading:
-    """What the program found. Raises `BoxError`: its own typed error, TIMEOUT, or UNAVAILABLE."""
+def ask(other: OtherBoxCtl, action: str, arguments: tuple[str, ...], limit_s: float) -> Reading:
+    """What the program found. Raises `BoxError`: its own typed error, TIMEOUT, BUSY or UNAVAILABLE."""
+    program = other.path
     try:
-        output = run((str(program), action, *arguments, "--json"), Deadline(limit_s))
-    except OSError as failed:
-        raise _unusable(program, failed.strerror or "cannot be run") from None
-    if output is None:
-        raise _unusable(program, "is missing or not executable")
-    document = _document(program, output)
+        ran = other.run((str(program), action, *arguments, "--json"), limit_s)
+    except Overloaded:
+        text = f"There is no room to run the configured box-ctl program {program.name} now."
+        raise failure(ErrorCode.BUSY, text) from None
+    except ProgramError as fault:
+        raise _unusable(program, fault.problem if isinstance(fault, Unusable) else "cannot run") from None
+    document = _document(program, ran)
     if isinstance(document.get("error"), dict):
         raise BoxError(CallError.from_json(document["error"]))
     return _reading(program, document)
@@ -36,13 +41,14 @@ def _unusable(program: Path, problem: str) -> BoxError:
     return failure(ErrorCode.UNAVAILABLE, f"the configured box-ctl program {program.name} {problem}")
 
 
-def _document(program: Path, output: Output) -> dict[str, Any]:
-    if output.ending is Ending.TIMED_OUT:
+def _document(program: Path, ran: Ran) -> dict[str, Any]:
+    if ran.timed_out:
         raise failure(ErrorCode.TIMEOUT, f"the configured box-ctl program {program.name} took too long")
-    if output.ending is Ending.CUT:
+    if ran.stdout.printed_bytes > _MOST_OUTPUT_BYTES:
         raise _unusable(program, "printed too much")
+    printed = ran.stdout.head if ran.stdout.whole is None else ran.stdout.whole
     try:
-        return load_object(output.text)
+        return load_object(printed.decode("utf-8", "replace"))
     except StrictJsonError as broken:
         raise _unusable(program, f"printed no JSON document: {broken}") from None
 

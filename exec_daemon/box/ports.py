@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
+from exec_daemon.programs import Ran
 from messaging import Job, JobEvent, Message, Thread
 
 
@@ -179,6 +180,17 @@ class StoreFacts(Protocol):
 READ_LIMIT_S: Final = 4.5
 
 
+@dataclass(frozen=True, slots=True)
+class OtherBoxCtl:
+    """Another box-ctl program. `run` says what came of an argument list in so many seconds, in any thread.
+
+    It raises `ProgramError` where nothing ran.
+    """
+
+    path: Path
+    run: Callable[[tuple[str, ...], float], Ran]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoxContext:
     """Everything that a read may use besides the machine itself.
@@ -202,6 +214,6 @@ class BoxContext:
     sample_s: float = 0.1
     tmux_socket: Path | None = None
     daemon_file: Path | None = None
-    program: Path | None = None
+    program: OtherBoxCtl | None = None
     limit_s: float = READ_LIMIT_S
     keep: Callable[[bytes], dict[str, Any] | None] = lambda _: None

@@ -46,6 +46,16 @@ class Standing:
     reasons: tuple[str, ...]
     layers: dict[str, str]
 
+    def __str__(self) -> str:
+        return ", ".join(
+            (f"trees end by {self.tree}", *(f"{name}: {how}" for name, how in self.layers.items()))
+        )
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """What this machine does not have, in words for the operator."""
+        return self.reasons
+
 
 class Programs:
     """At most `places` programs at a time; others wait. Lives on one event loop, and starts at first use."""

@@ -82,6 +82,11 @@ class Capped:
     whole: bytes | None = None
 
     @property
+    def printed_bytes(self) -> int:
+        """How much the program has printed."""
+        return len(self.head) + self.omitted_bytes + len(self.tail)
+
+    @property
     def text(self) -> str:
         """As UTF-8; what is none is replaced. A character is never cut in two (D034)."""
         if not self.omitted_bytes:

@@ -1,0 +1,70 @@
+"""What the daemon does about other programs when it starts: ops that run some, and what keeps them in check.
+
+What the kernel lacks is logged, and `box doctor` says it; what the operator demands and is not there keeps
+the daemon from starting (D044).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from exec_daemon.box.ports import OtherBoxCtl
+from exec_daemon.calls.registry import Registry, registry
+from exec_daemon.errors import DaemonError
+from exec_daemon.home import Home
+from exec_daemon.operator_ops.op import operator_op
+from exec_daemon.operator_ops.spec import OpSpec
+from exec_daemon.ops import ALLOWLIST
+from exec_daemon.programs import Profile, Program, ProgramError, Programs, Ran
+from exec_daemon.settings import DaemonSettings
+
+log = logging.getLogger(__name__)
+
+
+def profile_of(spec: OpSpec, settings: DaemonSettings, home: Home) -> Profile:
+    """What the program of an op may do."""
+    return settings.sandbox.profile(
+        home.root,
+        readable=spec.readable,
+        writable=spec.writable,
+        network=spec.network,
+        user=spec.user,
+        confined=spec.confined,
+    )
+
+
+def all_ops(settings: DaemonSettings, home: Home, programs: Programs) -> Registry:
+    """Our own ops, then the operator's in the order of the file."""
+    theirs = (operator_op(spec, profile_of(spec, settings, home), programs) for spec in settings.ops)
+    return registry((*ALLOWLIST, *theirs))
+
+
+def other_box_ctl(settings: DaemonSettings, home: Home, programs: Programs) -> OtherBoxCtl | None:
+    """The program that answers the reads in place of ours, to be asked from threads."""
+    if settings.box_ctl is None:
+        return None
+    loop, profile = asyncio.get_running_loop(), settings.sandbox.reading(home.root)
+
+    def run(argv: tuple[str, ...], limit_s: float) -> Ran:
+        program = Program(argv=argv, profile=profile, time_limit_s=limit_s)
+        return asyncio.run_coroutine_threadsafe(programs.run(program), loop).result()
+
+    return OtherBoxCtl(settings.box_ctl, run)
+
+
+async def take_stock(settings: DaemonSettings, home: Home, programs: Programs) -> None:
+    """Tries what keeps programs in check, where there will be any. Raises `DaemonError`."""
+    profiles = {profile_of(spec, settings, home): spec.name for spec in settings.ops}
+    if settings.box_ctl is not None:
+        profiles[settings.sandbox.reading(home.root)] = "the configured box-ctl"
+    if settings.sandbox.require:
+        profiles.setdefault(settings.sandbox.profile(home.root), "programs")
+    for profile, name in profiles.items():
+        try:
+            standing = await programs.standing(profile)
+        except ProgramError as lacking:
+            raise DaemonError(f"{name} cannot run as the settings demand: {lacking}") from None
+        log.info("programs: %s: %s", name, standing)
+        for lack in standing.lacks:
+            log.warning("programs: %s: %s", name, lack)
