@@ -106,7 +106,7 @@ def _once(text: str, tz: str, _now: datetime) -> Once:
         written = datetime.fromisoformat(text)
     except ValueError:
         raise ScheduleError(
-            f"{text[:64]!r} is no time; write 2026-12-01T09:00 (in the timer's zone) or with an offset, +01:00"
+            f"{text[:64]!r} is no time; write 2026-12-01T09:00 (in the timer's zone), or with an offset"
         ) from None
     try:
         moment = written.astimezone(UTC) if written.tzinfo else first_of(written, tz)

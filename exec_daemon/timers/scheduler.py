@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from exec_daemon.store import Clock, NewId, Store, StoreError
+from exec_daemon.store import Clock, NewId, Store, StoreClosed, StoreError, StoreUnavailable
 from exec_daemon.store.timer_port import TIMERS
 from exec_daemon.store.timer_values import RunState, Timer, TimerRun, TimerStep
 from exec_daemon.timers.changes import pause
@@ -77,7 +77,7 @@ class Scheduler:
         """One timer that cannot be dealt with holds up no other: it is paused, and says why."""
         try:
             await work
-        except StoreError:
+        except (StoreUnavailable, StoreClosed):
             raise
         except Exception:
             log.exception("the timer %s cannot be dealt with and is paused", timer_id)

@@ -25,7 +25,7 @@ _TIMER = select("timers", _COLUMNS)
 _RUN = select("timer_runs", _RUN_COLUMNS)
 _UPDATE = f"UPDATE timers SET {', '.join(f'{name} = ?' for name in _COLUMNS)} WHERE id = ? AND version = ?"  # noqa: S608 - literals only
 _UPDATE_RUN = (
-    f"UPDATE timer_runs SET {', '.join(f'{name} = ?' for name in _RUN_COLUMNS)} WHERE timer = ? AND due = ?"  # noqa: E501, S608 - literals only
+    f"UPDATE timer_runs SET {', '.join(f'{name} = ?' for name in _RUN_COLUMNS)} WHERE timer = ? AND due = ?"  # noqa: S608 - literals only
 )
 _NEXT = """
     SELECT min(at) FROM (
@@ -41,12 +41,12 @@ _run_values = attrgetter(*_RUN_COLUMNS)
 def step(db: sqlite3.Connection, wanted: TimerStep, at: str) -> Written[bool]:
     """As the port's `step_timer`."""
     if not _put(db, wanted.timer, wanted.was):
-        return Written(False)
+        return Written(value=False)
     for run in wanted.added:
         _insert_run(db, run)
     for run in wanted.changed:
         db.execute(_UPDATE_RUN, (*_run_values(run), run.timer, run.due))
-    return Written(True, (TIMERS, *_news(db, wanted, at)))
+    return Written(value=True, news=(TIMERS, *_news(db, wanted, at)))
 
 
 def take(db: sqlite3.Connection, wanted: TimerStep, at: str) -> tuple[str, ...]:

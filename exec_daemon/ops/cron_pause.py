@@ -1,0 +1,36 @@
+"""`cron.pause`: nothing is sent until it is resumed (T-65)."""
+
+from __future__ import annotations
+
+from exec_daemon.calls.op import Ended, Op, OpContext, Success
+from exec_daemon.ops.cron_fields import Reasoned, find
+from exec_daemon.store.effects import StepTimer
+from exec_daemon.store.timer_values import TimerState
+from exec_daemon.timers.changes import pause
+from exec_daemon.timers.view import shown_timer
+from messaging import CallError
+
+
+class Args(Reasoned):
+    """`reason` is shown where the timer is."""
+
+
+async def run(args: Args, context: OpContext) -> Ended:
+    """Changes the timer by an effect."""
+    look = await find(args.id, context)
+    if isinstance(look, CallError):
+        return look
+    if look.timer.state is not TimerState.ACTIVE:
+        return Success(shown_timer(look.timer, ()))
+    step = pause(look, args.reason)
+    return Success(shown_timer(step.timer, ()), (StepTimer(step),))
+
+
+OP = Op(
+    name="cron.pause",
+    summary="Pause a timer.",
+    side_effecting=True,
+    arguments=Args,
+    example={"id": "nightly-disk"},
+    run=run,
+)

@@ -1,0 +1,41 @@
+"""The scheduler of a daemon: what it is given, and how long it lives."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from exec_daemon.access.decide import Facts, decide
+from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.stack import Grants
+from exec_daemon.calls.registry import Registry
+from exec_daemon.store import Store, random_id, utc_now
+from exec_daemon.timers.scheduler import Scheduler
+from messaging import OpInfo
+
+
+def ops_of(registry: Registry, grants: Grants, agent: str) -> Sequence[OpInfo]:
+    """The registry as the agent may use it: an envelope names nothing that would be refused."""
+    who = Identity(Role.AGENT, agent)
+    facts = Facts(grants=grants.of(who))
+    return [replace(info, allowed=decide(who, info.name, {}, facts).allowed) for info in registry.infos]
+
+
+@asynccontextmanager
+async def timers_run(store: Store, registry: Registry, grants: Grants) -> AsyncIterator[None]:
+    """Timers fire inside."""
+
+    async def ops_for(agent: str) -> Sequence[OpInfo]:
+        return ops_of(registry, grants, agent)
+
+    scheduler = Scheduler(store=store, clock=utc_now, new_id=random_id, ops_for=ops_for)
+    task = asyncio.create_task(scheduler.run(), name="timers")
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
