@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from exec_daemon.access.identity import Identity
 from exec_daemon.store.effects import Effect
 from exec_daemon.store.port import Store
-from exec_daemon.store.sources import NewId
+from exec_daemon.store.sources import Clock, NewId, utc_now
 from messaging import ArtifactRef, CallError, OpInfo
 
 
@@ -57,6 +57,7 @@ class OpContext:
     may: Callable[[str], bool]
     box: BoxRead
     keep: Keeper
+    clock: Clock = utc_now
 
 
 Ended: TypeAlias = Success | CallError

@@ -1,6 +1,19 @@
 """The ops of this daemon, one file each. What `ALLOWLIST` does not name cannot run (O-30)."""
 
-from exec_daemon.ops import artifact_put, box_exec, dm_read, dm_send, job_get, tools_list
+from exec_daemon.ops import (
+    artifact_put,
+    box_exec,
+    cron_cancel,
+    cron_create,
+    cron_list,
+    cron_pause,
+    cron_resume,
+    cron_update,
+    dm_read,
+    dm_send,
+    job_get,
+    tools_list,
+)
 
 ALLOWLIST = (
     box_exec.OP,
@@ -9,6 +22,12 @@ ALLOWLIST = (
     dm_send.OP,
     job_get.OP,
     artifact_put.OP,
+    cron_create.OP,
+    cron_list.OP,
+    cron_update.OP,
+    cron_pause.OP,
+    cron_resume.OP,
+    cron_cancel.OP,
 )
 
 __all__ = ["ALLOWLIST"]
