@@ -35,6 +35,7 @@ from exec_daemon.services import Services
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Store, StoreError, open_store, random_id, utc_now
 from exec_daemon.store_facts import FactsFromStore
+from exec_daemon.timing import timers_run
 from exec_daemon.tls import ensure_certificates
 from messaging import ArtifactError, secret_values
 
@@ -177,7 +178,8 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         writer = asyncio.create_task(_keep_writing_token_uses(services))
         hanging_up = asyncio.create_task(services.desk.connections.hang_up(services.stopping))
         try:
-            yield services
+            async with timers_run(store, services.registry, services.grants.grants):
+                yield services
         finally:
             writer.cancel()
             hanging_up.cancel()
