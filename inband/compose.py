@@ -12,7 +12,7 @@ from exec_daemon.access.identity import Role
 from exec_daemon.settings import DaemonLimits, DaemonSettings
 from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_reply
 from harvester.errors import Unavailable
-from inband import agents, permissions
+from inband import agents, permissions, programs
 from inband.errors import InputError, NotStartedError
 from inband.settings import Settings
 from messaging import Message
@@ -129,6 +129,8 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
         agents=agents.templates(settings["agents"]),
         policy=permissions.policy(settings["grants"]),
+        ops=programs.ops(settings["ops"]),
+        sandbox=programs.sandbox(settings),
         log_format=settings["logs.format"],
         artifact_folders=tuple(Path(folder).expanduser() for folder in settings["artifacts.folders"]),
         limits=DaemonLimits(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from exec_daemon.access.grant_rules import Wrong
-from inband import addresses, agents, permissions
+from inband import addresses, agents, permissions, programs
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class Setting:
 
 
 _RATE: Final = (0, 1_000_000)
+_BYTES: Final = (0, 1 << 50)
 
 
 def _log_format(value: str) -> str | None:
@@ -173,6 +174,79 @@ SETTINGS: Final = (
         of=dict,
         problem=permissions.grants_problem,
     ),
+    Setting(
+        "ops",
+        "",
+        dict,
+        {},
+        "name = {argv, summary, arguments …} of each op that runs a program of yours (operator-ops.md)",
+        of=dict,
+        problem=programs.ops_problem,
+    ),
+    Setting(
+        "sandbox",
+        "require",
+        list,
+        [],
+        "layers without which the daemon does not start: landlock, seccomp, cgroup, pid namespace",
+        problem=programs.require_problem,
+    ),
+    Setting(
+        "sandbox",
+        "readable",
+        list,
+        [],
+        "paths that programs may read, beside those of the system",
+        problem=programs.paths_problem,
+    ),
+    Setting(
+        "sandbox", "writable", list, [], "paths that programs may write to", problem=programs.paths_problem
+    ),
+    Setting(
+        "sandbox",
+        "network",
+        str,
+        "none",
+        "what programs may connect to: none, local (Unix sockets), all",
+        problem=programs.network_problem,
+    ),
+    Setting("sandbox", "user", str, "", "who runs programs where the daemon is root; nobody by default"),
+    Setting(
+        "sandbox",
+        "memory_bytes",
+        int,
+        2 << 30,
+        "address space of one process of a program; 0 for no limit",
+        bounds=_BYTES,
+    ),
+    Setting(
+        "sandbox",
+        "file_bytes",
+        int,
+        1 << 30,
+        "size of a file that a program writes; 0 for no limit",
+        bounds=_BYTES,
+    ),
+    Setting(
+        "sandbox",
+        "processes",
+        int,
+        512,
+        "processes that a program's user may have beyond those it has; 0 for no limit",
+        bounds=(0, 1 << 20),
+    ),
+    Setting(
+        "sandbox",
+        "cpu_s",
+        int,
+        600,
+        "processor seconds of one process; 0 for no limit",
+        bounds=(0, 1 << 20),
+    ),
+    Setting(
+        "sandbox", "open_files", int, 1024, "files that one process may have open", bounds=(16, 1 << 20)
+    ),
+    Setting("sandbox", "places", int, 16, "programs that run at a time; others wait", bounds=(1, 256)),
     Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
 )
 
