@@ -1,0 +1,111 @@
+"""Single-rule mutants of the scanner: each has to be killed by a test, or be listed as equivalent.
+
+    ./box soak mutants [--count 120] [--seed 1] [--all] [MODULE …]
+
+A mutant is the scanner with one place changed: a condition turned round, a row of a table left out, a bound
+off by one, a character class that takes one more. They are made from the source as it is now; `--count` of
+them are drawn, or all of the modules named. Survivors are printed: write the test that kills one, or say in
+`tests/mutants/equivalent.toml` why nothing can. Verdicts are kept in `.box/mutants.jsonl`, so that a run that
+was broken off goes on. Exit code 1 if one survives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.fuzz._totals import ROOT, digest
+from tests.mutants.judge import HANGS, NO_PROGRAM, killer, timed
+from tests.mutants.made import Mutant, mutants
+from tests.mutants.verdicts import Judged, equivalents
+
+SCANNER = ROOT / "harvester" / "scanner"
+VERDICTS = ROOT / ".box" / "mutants.jsonl"
+TESTS = (ROOT / "tests" / "harvester", ROOT / "tests" / "oracle", ROOT / "tests" / "cases")
+
+
+def drawn(given: argparse.Namespace) -> list[Mutant]:
+    """The mutants of a run, in an order of chance."""
+    made = [one for one in mutants(SCANNER) if not given.modules or one.module in given.modules]
+    random.Random(given.seed).shuffle(made)
+    return made if given.all else made[: given.count]
+
+
+class Order:
+    """The tests, quickest first; one that has killed goes to the front, since mutants die of the same few."""
+
+    def __init__(self) -> None:
+        self._names: list[str] | None = None
+
+    def names(self) -> list[str]:
+        if self._names is None:
+            self._names = [test.name for test in timed()]
+        return self._names
+
+    def killed(self, name: str) -> None:
+        if name in self.names():
+            self.names().remove(name)
+            self.names().insert(0, name)
+
+
+def judge(mutant: Mutant, known: Judged, order: Order) -> str | None:
+    """What kills a mutant, from an earlier run if that is known."""
+    if mutant not in known:
+        known.add(mutant, killer(mutant, order.names()))
+        order.killed(known.killer(mutant) or "")
+    return known.killer(mutant)
+
+
+def arguments(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="./box soak mutants", description=(__doc__ or "").partition("\n")[0]
+    )
+    names = sorted(file.stem for file in SCANNER.glob("*.py"))
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"of these only: {' '.join(names)}")
+    parser.add_argument("--count", type=int, default=120, help="how many (default 120)")
+    parser.add_argument("--seed", type=int, default=1, help="which (default 1)")
+    parser.add_argument("--all", action="store_true", help="all that there are: hours")
+    given = parser.parse_args(words)
+    if unknown := sorted(set(given.modules) - set(names)):
+        parser.error(f"no module {' '.join(unknown)} in {SCANNER.relative_to(ROOT)}")
+    return given
+
+
+def main(words: list[str]) -> int:
+    given, listed = arguments(words), equivalents()
+    known = Judged(
+        VERDICTS,
+        digest(SCANNER.glob("*.py")),
+        digest(file for folder in TESTS for file in folder.glob("*") if file.is_file()),
+    )
+    order, count, began_s = Order(), Counter[str](), time.monotonic()
+    chosen = drawn(given)
+    for number, mutant in enumerate(chosen, start=1):
+        if mutant.key in listed:
+            count["equivalent"] += 1
+            continue
+        by = judge(mutant, known, order)
+        count[by if by in {HANGS, NO_PROGRAM} else "survived" if by is None else "killed by a test"] += 1
+        if by is None:
+            print(f"\r\x1b[K{mutant}" if sys.stderr.isatty() else mutant, flush=True)
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{number} of {len(chosen)} mutants, {count['survived']} survive")
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+    print(
+        "\n".join(
+            ["| mutants | |", "|---|---|", *(f"| {name} | {many} |" for name, many in count.most_common())]
+        )
+    )
+    print(f"{len(chosen)} mutants in {time.monotonic() - began_s:.0f} s, seed {given.seed}")
+    return 1 if count["survived"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
