@@ -19,13 +19,17 @@ _TIMING = frozenset({"schedule", "schedule_type", "tz"})
 _NOT_PLANNED = {"id", "name", "target", "script", "thread", "tz"}
 
 
-class Args(Policies, Which):
+class Asked(Which):
     """`id`, and what is to be otherwise."""
 
     schedule: str | int | None = Field(
         default=None, description="`30 7 * * 1-5`, `@daily`, `5m`, milliseconds, or 2026-12-01T09:00"
     )
     prompt: str | None = Field(default=None, min_length=1, description="what the agent is told")
+
+
+class Args(Policies, Asked):
+    """The last base comes first in the schema."""
 
 
 async def run(args: Args, context: OpContext) -> Ended:
