@@ -4,7 +4,8 @@
     ├── PortTaken           something else listens on the port
     ├── AddressRefused      an address that may not, or cannot, be listened on
     ├── HomeUnusable        the state directory cannot be written or is open to others
-    └── CertificateUnusable a certificate or key of ours is damaged
+    ├── CertificateUnusable a certificate or key of ours is damaged
+    └── SandboxLacking      something that `sandbox.require` demands is not here
 
 Each message says the way out; `subject` is the port, address or path that it is about. What the store
 raises has its own root, `StoreError`.
@@ -39,3 +40,7 @@ class RuleUnusable(DaemonError):
 
 class CertificateUnusable(DaemonError):
     """A certificate or key of ours is damaged."""
+
+
+class SandboxLacking(DaemonError):
+    """What the settings demand around programs cannot be had on this machine."""

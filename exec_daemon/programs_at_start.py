@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
 
 from exec_daemon.box.ports import OtherBoxCtl
 from exec_daemon.calls.registry import Registry, registry
-from exec_daemon.errors import DaemonError
+from exec_daemon.errors import SandboxLacking
 from exec_daemon.home import Home
 from exec_daemon.operator_ops.op import operator_op
 from exec_daemon.operator_ops.spec import OpSpec
@@ -26,12 +27,21 @@ def profile_of(spec: OpSpec, settings: DaemonSettings, home: Home) -> Profile:
     """What the program of an op may do."""
     return settings.sandbox.profile(
         home.root,
-        readable=spec.readable,
+        readable=(*spec.readable, *_own_paths(spec)),
         writable=spec.writable,
         network=spec.network,
         user=spec.user,
         confined=spec.confined,
     )
+
+
+def _own_paths(spec: OpSpec) -> Iterator[str]:
+    """What an op cannot do without: its program, its folder, and where its paths lead."""
+    if spec.argv[0].startswith("/"):
+        yield spec.argv[0]
+    if spec.folder != "/":
+        yield spec.folder
+    yield from (argument.below for argument in spec.arguments if argument.below)
 
 
 def all_ops(settings: DaemonSettings, home: Home, programs: Programs) -> Registry:
@@ -54,7 +64,7 @@ def other_box_ctl(settings: DaemonSettings, home: Home, programs: Programs) -> O
 
 
 async def take_stock(settings: DaemonSettings, home: Home, programs: Programs) -> None:
-    """Tries what keeps programs in check, where there will be any. Raises `DaemonError`."""
+    """Tries what keeps programs in check, where there will be any. Raises `SandboxLacking`."""
     profiles = {profile_of(spec, settings, home): spec.name for spec in settings.ops}
     if settings.box_ctl is not None:
         profiles[settings.sandbox.reading(home.root)] = "the configured box-ctl"
@@ -64,7 +74,8 @@ async def take_stock(settings: DaemonSettings, home: Home, programs: Programs) -
         try:
             standing = await programs.standing(profile)
         except ProgramError as lacking:
-            raise DaemonError(f"{name} cannot run as the settings demand: {lacking}") from None
+            text = f"{name} cannot run as box.toml demands: {lacking}; `box doctor` says more"
+            raise SandboxLacking(text, name) from None
         log.info("programs: %s: %s", name, standing)
         for lack in standing.lacks:
             log.warning("programs: %s: %s", name, lack)

@@ -1,4 +1,4 @@
-"""`[ops]` and `[sandbox]` in `box.toml`: what the daemon runs and what is around it (docs/operator-ops.md)."""
+"""`[ops]` and `[sandbox]` in `box.toml`: what the daemon runs, what is around it (docs/operator-ops.md)."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ SETTINGS: Final = (
         "require",
         list,
         [],
-        "layers without which the daemon does not start: landlock, seccomp, cgroup, pid namespace",
+        "layers without which the daemon does not start: landlock, seccomp, cgroup",
         problem=programs.require_problem,
     ),
     Setting(
@@ -216,7 +216,7 @@ SETTINGS: Final = (
         "memory_bytes",
         int,
         2 << 30,
-        "address space of one process of a program; 0 for no limit",
+        "memory of one process of a program; 0 for no limit",
         bounds=_BYTES,
     ),
     Setting(
@@ -243,9 +243,7 @@ SETTINGS: Final = (
         "processor seconds of one process; 0 for no limit",
         bounds=(0, 1 << 20),
     ),
-    Setting(
-        "sandbox", "open_files", int, 1024, "files that one process may have open", bounds=(16, 1 << 20)
-    ),
+    Setting("sandbox", "open_files", int, 1024, "files that one process may have open", bounds=(16, 1 << 20)),
     Setting("sandbox", "places", int, 16, "programs that run at a time; others wait", bounds=(1, 256)),
     Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
 )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from exec_daemon.programs import wire
-from exec_daemon.programs.errors import Overloaded, Unusable
+from exec_daemon.programs.errors import Overloaded, Unconfined, Unusable
 from exec_daemon.programs.find import Found, found
 from exec_daemon.programs.link import NurseryLink, SpawnerLink, read_descriptor, start_nursery
 from exec_daemon.programs.nursery.output import HALF_BYTES
@@ -38,6 +38,14 @@ _MOST_RUNS: Final = 1000
 _LATE_S: Final = 5.0
 
 
+# What follows where a layer is missing, and the way out.
+_LACKING: Final = {
+    "landlock": "no Landlock, so programs may read and write what their user may: it needs Linux 5.13 with "
+    "`landlock` in the kernel parameter lsm=",
+    "seccomp": "no seccomp filter, so programs may make any system call: it needs CONFIG_SECCOMP_FILTER",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """How programs are kept in check on this machine, for the log and the doctor."""
@@ -53,8 +61,8 @@ class Standing:
 
     @property
     def lacks(self) -> tuple[str, ...]:
-        """What this machine does not have, in words for the operator."""
-        return self.reasons
+        """What is missing around programs, in words for the operator."""
+        return (*self.reasons, *(text for layer, text in _LACKING.items() if layer not in self.layers))
 
 
 class Programs:
@@ -80,6 +88,8 @@ class Programs:
         """What holds for a program with `profile`. Raises `ProgramError`."""
         async with self._places:
             nursery = await self._started()
+            if "cgroup" in profile.require and nursery.tree != "cgroup":
+                raise Unconfined(f"a cgroup is demanded, and there is none: {'; '.join(nursery.reasons)}")
             spawner = await self._spawner(profile)
             self._keep(spawner)
             return Standing(nursery.tree, nursery.reasons, spawner.layers)

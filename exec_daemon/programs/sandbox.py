@@ -18,7 +18,7 @@ READABLE: Final = (
 # Who runs programs for a daemon that is root: nobody owns anything.
 _UNPRIVILEGED: Final = "nobody"
 # Layers that an operator may demand.
-LAYERS: Final = ("landlock", "seccomp", "cgroup", "pid namespace")
+LAYERS: Final = ("landlock", "seccomp", "cgroup")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
