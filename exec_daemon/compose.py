@@ -26,6 +26,7 @@ from exec_daemon.calls.grant_check import check_grants
 from exec_daemon.calls.registry import Registry
 from exec_daemon.home import Home
 from exec_daemon.listen import is_loopback
+from exec_daemon.mcp.door import Door as McpDoor
 from exec_daemon.metrics import Metrics
 from exec_daemon.programs import Programs
 from exec_daemon.programs_at_start import all_ops, other_box_ctl, take_stock
@@ -37,6 +38,7 @@ from exec_daemon.store import Store, StoreError, open_store, random_id, utc_now
 from exec_daemon.store_facts import FactsFromStore
 from exec_daemon.timing import timers_run
 from exec_daemon.tls import ensure_certificates
+from exec_daemon.version import version
 from messaging import ArtifactError, secret_values
 
 log = logging.getLogger(__name__)
@@ -112,29 +114,32 @@ def _services(
     artifacts = _artifacts(settings, home)
     box = _box_reads(settings, home, store, artifacts, programs)
     buckets = Buckets(time.monotonic)
+    stopping = asyncio.Event()
+    executor = Executor(
+        registry=ops,
+        store=store,
+        buckets=buckets,
+        limits=settings.limits,
+        box=box,
+        keep=artifacts,
+        new_id=random_id,
+        grants=book.grants,
+    )
     return Services(
         settings=settings,
         store=store,
         registry=ops,
-        executor=Executor(
-            registry=ops,
-            store=store,
-            buckets=buckets,
-            limits=settings.limits,
-            box=box,
-            keep=artifacts,
-            new_id=random_id,
-            grants=book.grants,
-        ),
+        executor=executor,
         grants=book,
         buckets=buckets,
         artifacts=artifacts,
         clock=utc_now,
         new_id=random_id,
-        stopping=asyncio.Event(),
+        stopping=stopping,
         callback_secret=callback_secret(home),
         desk=_desk(settings, store, buckets, book.grants),
         metrics=Metrics(frozenset(ops.ops)),
+        mcp=McpDoor(executor, store, ops, version(), stopping),
     )
 
 
@@ -183,6 +188,8 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         finally:
             writer.cancel()
             hanging_up.cancel()
+            services.stopping.set()
+            await services.mcp.ended()
             await services.desk.close()
             await services.executor.jobs.drain(settings.limits.drain_s)
             await _write_token_uses(services)

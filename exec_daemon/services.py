@@ -11,6 +11,7 @@ from exec_daemon.access.rates import Buckets
 from exec_daemon.artifacts import Artifacts
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.registry import Registry
+from exec_daemon.mcp.door import Door as McpDoor
 from exec_daemon.metrics import Metrics
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.settings import DaemonSettings
@@ -37,4 +38,5 @@ class Services:
     callback_secret: CallbackSecret
     desk: Desk
     metrics: Metrics
+    mcp: McpDoor
     token_uses: dict[str, str] = field(default_factory=dict)

@@ -21,6 +21,7 @@ from exec_daemon.calls.admit import rate_limited, want
 from exec_daemon.services import Services
 from messaging import ErrorCode
 
+MCP_PATH = "/mcp"
 ANYONE = frozenset(Role)
 
 
@@ -95,8 +96,8 @@ async def _asker(request: Request, services: Services) -> Asker:
 
 
 def _check_rate(row: Row, identity: Identity, services: Services) -> None:
-    """Calls are counted by `/exec` itself, for the agent that they are made for."""
-    if row.path == EXEC_PATH:
+    """Calls are counted by the executor, for the agent that they are made for."""
+    if row.path in (EXEC_PATH, MCP_PATH):
         return
     rates = rates_of(services.grants.grants.of(identity))
     wait_s = services.buckets.take([want(identity, rates, writes=row.method != "GET")])

@@ -88,9 +88,9 @@ def sse_fields(text: str) -> list[str]:
     return [line.partition(":")[0] for line in text.split("\n")]
 
 
-def streamed(client: Any, method: str, path: str, headers: dict[str, str], shown: str) -> str:
+def streamed(client: Any, method: str, path: str, shown: str, **sent: Any) -> str:
     """As many lines of the stream as the page shows."""
-    with client.stream(method, path, headers=headers) as answer:
+    with client.stream(method, path, **sent) as answer:
         lines = [line for line, _ in zip(answer.iter_lines(), shown.split("\n"), strict=False)]
     return "\n".join(lines)
 
@@ -107,7 +107,9 @@ def test_each_example_of_the_page_is_answered_as_it_says(start_daemon: Callable[
         who = fields.pop("Authorization", "").removeprefix("Bearer ")
         client = running.client(CLIENTS[who]) if who else running.client("operator")
         if said.headers.get("Content-Type") == "text/event-stream":
-            assert sse_fields(streamed(client, method, path, fields, said.body)) == sse_fields(said.body)
+            assert sse_fields(
+                streamed(client, method, path, said.body, headers=fields, content=body or None)
+            ) == sse_fields(said.body)
             continue
         answer = client.request(method, path, headers=JSON | fields, content=body or None)
         assert f"{answer.status_code} {answer.reason_phrase}" == said.first, (asked.first, answer.text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 from exec_daemon.access.identity import Role
@@ -12,16 +11,10 @@ from exec_daemon.api.openapi.operations import JSON, OPERATIONS, Operation, Para
 from exec_daemon.api.openapi.schemas import Schema, components, ref
 from exec_daemon.api.problems import EXEC_PATH
 from exec_daemon.api.route import OpenRow, Row
+from exec_daemon.version import version
 
 _IN_PATH: Final = re.compile(r"\{(\w+)\}")
 _PROBLEM: Final = "application/problem+json"
-
-
-def _version() -> str:
-    try:
-        return version("inband")
-    except PackageNotFoundError:  # a checkout is not installed
-        return "0"
 
 
 def document(rows: Iterable[Row | OpenRow]) -> dict[str, Any]:
@@ -34,7 +27,7 @@ def document(rows: Iterable[Row | OpenRow]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "inband",
-            "version": _version(),
+            "version": version(),
             "description": "Directives in an agent's reply, run by a constrained daemon. See docs/api.md.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
@@ -107,4 +100,5 @@ _MEANINGS: Final[Mapping[int, str]] = {
     201: "made",
     202: "accepted",
     204: "nothing more will come",
+    404: "there is no such session",
 }

@@ -182,6 +182,8 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         ),
         answers={200: ref("AuditCheck")},
     ),
+    ("POST", "/mcp"): Operation(content=JSON, answers={200: {}, 202: None}, media=SSE),
+    ("DELETE", "/mcp"): Operation(answers={200: None, 404: {}}),
     ("GET", "/tokens"): Operation(answers={200: _listing("tokens", "Token")}),
     ("POST", "/tokens"): Operation(
         body=TokenBody, answers={201: {"allOf": [ref("Token"), record({"token": text()})]}}
