@@ -151,8 +151,9 @@ def decode_at(text: str, position: int, most_chars: int) -> tuple[Any, int]:
     except json.JSONDecodeError as broken:
         raise StrictJsonError(broken.msg, position + broken.pos) from None
     written = text[position:end]
-    _check_levels(written)
-    if "\\u" in written or _SURROGATE.search(written):
+    if end - position > 2 * MAX_LEVELS:  # fewer brackets than that nest no deeper
+        _check_levels(written)
+    if "\\u" in written or (not written.isascii() and _SURROGATE.search(written)):
         _check_surrogates(value)
     return value, end
 

@@ -38,6 +38,8 @@ _TEXT: Final = re.compile(r"[^ \t>#`~=_*+<|:0-9-]")
 class Blocks:
     """The open blocks of a reply. Each step may find a reasoning tag that takes over, and returns it."""
 
+    __slots__ = ("_containers", "_leaf", "_ledger", "_policy")
+
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._policy = ledger.policy

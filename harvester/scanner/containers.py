@@ -17,6 +17,8 @@ _FOLLOWED: Final = 2
 class Containers:
     """From the outermost to the innermost. More than `most` of them make everything in them inert."""
 
+    __slots__ = ("_childless", "_most", "_open")
+
     def __init__(self, most: int) -> None:
         self._most = most
         self._open: list[int] = []

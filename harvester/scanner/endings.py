@@ -46,7 +46,7 @@ def _run_command(fence: Fence, ledger: Ledger) -> None:
     content = body.text.strip(" \t\n")
     start = body.text.index(content)
     span = body.span(start, start + len(content))
-    ledger.run([Directive(Form.F6, call.op, call.args, span, call.id)], span)
+    ledger.run_one(Directive(Form.F6, call.op, call.args, span, call.id))
 
 
 def close_unfinished(leaf: Leaf, ledger: Ledger, inert: SkipReason | None, *, heading: bool) -> Cut | None:

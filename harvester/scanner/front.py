@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codecs import getincrementaldecoder
+from codecs import IncrementalDecoder, getincrementaldecoder
 from typing import Final
 
 from harvester.errors import ScannerClosed
@@ -18,9 +18,9 @@ from harvester.scanner.tags import REASONING_END
 _BOM: Final = "\ufeff"
 _DEFAULT: Final = ScanPolicy()
 _Utf8: Final = getincrementaldecoder("utf-8")
-# A model's tokens are shorter; more of them than this are looked at though no line ends in them.
-_TOKEN_CHARS: Final = 256
-_MOST_TOKENS: Final = 256
+# So many pieces without the end of a line are looked at all the same: they take more room than their text.
+_MOST_TOKENS: Final = 64
+_MOST_UTF8_BYTES: Final = 4  # of a character
 
 
 def within_bytes(text: str, room: int) -> str:
@@ -36,56 +36,61 @@ def within_bytes(text: str, room: int) -> str:
 class Scanner:
     """Finds directives in one reply that comes in pieces; any pieces give the events of the whole."""
 
+    __slots__ = (
+        "_decoder", "_fed", "_half", "_kept", "_ledger", "_parts", "_policy", "_push", "_reading", "_room",
+        "_tokens", "_uncounted",
+    )  # fmt: skip
+
     def __init__(self, policy: ScanPolicy | None = None) -> None:
         self._policy = policy or _DEFAULT
         self._ledger = Ledger(self._policy)
-        self._reply = Reply(self._ledger)
+        self._reading = Reading(self._ledger)
         self._room = self._policy.max_reply_bytes
+        self._uncounted = ""  # taken, but `_room` does not know of it yet
         self._fed = 0  # code points handed in and looked at
         self._kept = 0  # code points within the limit
-        self._tokens: list[str] = []  # handed in and not looked at yet, all short and without a line's end
+        self._tokens: list[str] = []  # handed in and not looked at yet, all without a line's end
+        self._push = self._tokens.append
         self._parts: list[str] = []  # from the end of the last complete line on
         self._half = False  # they end with a CR, which may be half of a CRLF
-        self._reading = Reading(self._reply)
-        self._decoder = _Utf8("replace")
-        self._closed = False
+        self._decoder: IncrementalDecoder | None = None
         if self._policy.reasoning_open:
             self.begin_behind(None)
 
     def feed(self, text: str) -> list[Event]:
         """The next piece; the events that are decided now. Raises `ScannerClosed` after `close()`."""
-        if self._closed:
-            raise ScannerClosed("this scanner is closed; a reply has one scanner")
-        tokens = self._tokens
-        tokens.append(text)
-        # Nothing is decided within a line: most tokens need no more than this.
-        if "\n" in text or "\r" in text or len(text) > _TOKEN_CHARS or len(tokens) > _MOST_TOKENS:
-            return self._look()
-        return []
+        self._push(text)
+        # Nothing is decided within a line, and its end is not printable: most tokens need no more than this.
+        if text.isprintable() and len(self._tokens) < _MOST_TOKENS:
+            return []
+        return self._look()
 
     def feed_bytes(self, data: bytes) -> list[Event]:
         """As `feed`, for UTF-8 that may be cut anywhere; what is no UTF-8 becomes U+FFFD."""
+        if self._decoder is None:
+            self._decoder = _Utf8("replace")
         return self.feed(self._decoder.decode(data))
 
     def close(self) -> list[Event]:
         """The reply ends; the last events. Raises `ScannerClosed` after `close()`."""
-        events = self.feed(self._decoder.decode(b"", final=True)) + self._look()
-        self._closed = True
-        self._reading.finish("".join(self._parts))
-        self._reply.finish(self._kept)
+        self._push(self._decoder.decode(b"", final=True) if self._decoder else "")
+        events = self._look()
+        self._push = _refuse
+        self._reading.finish("".join(self._parts), self._kept)
         if self._fed > self._kept:
             self._ledger.skip(SkipReason.LIMIT_REPLY, (self._kept, self._fed))
         return events + self._ledger.take()
 
     def begin_behind(self, end: int | None) -> None:
         """Before the first piece: it begins in reasoning, up to `end` if that is known (`orphan_end`)."""
-        self._reading.awake = True
-        self._reply.begin_reasoning(0, None, until=end)
+        self._reading.begin_reasoning(end)
 
     def _look(self) -> list[Event]:
         """At what was handed in since the last time; the lines that it completes are read."""
-        text = self._admit("".join(self._tokens))
+        text = "".join(self._tokens)
         self._tokens.clear()
+        if text:
+            text = self._admit(text)
         if not text:
             return []
         cr = text.endswith("\r")
@@ -102,17 +107,27 @@ class Scanner:
 
     def _admit(self, text: str) -> str:
         """What the limit leaves of a piece (GRAMMAR 5.4), without a byte order mark at the very start."""
-        size, first = utf8_bytes(text), not self._fed
-        self._fed += len(text)
-        if size > self._room:
-            text = within_bytes(text, self._room)
-            size = self._room  # nothing more is taken, though a byte or two may be left
-        self._room -= size
+        first, self._fed = not self._fed, self._fed + len(text)
+        self._room -= utf8_bytes(self._uncounted)
+        self._uncounted = text  # most replies end before their size matters: counted with the next piece
+        if len(text) * _MOST_UTF8_BYTES > self._room:
+            text = self._cut(text)
         self._kept += len(text)
         if first and text.startswith(_BOM):
             self._reading.at = 1
             return text[1:]
         return text
+
+    def _cut(self, text: str) -> str:
+        """Nothing more is taken behind the limit, though a byte or two may be left."""
+        kept = within_bytes(text, self._room)
+        if len(kept) < len(text):
+            self._room, self._uncounted = 0, ""
+        return kept
+
+
+def _refuse(_text: str) -> None:
+    raise ScannerClosed("this scanner is closed; a reply has one scanner")
 
 
 def orphan_end(text: str, policy: ScanPolicy) -> int | None:

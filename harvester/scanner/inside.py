@@ -6,7 +6,8 @@ import re
 from heapq import merge
 from typing import Final
 
-from harvester.events import Directive, Form, SkipReason, Verdict
+from harvester.events import Directive, Form, SkipReason, Span, Verdict
+from harvester.policy import ScanPolicy
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.openers import (
     OPENER,
@@ -18,7 +19,7 @@ from harvester.scanner.openers import (
     marked,
     read_construct,
 )
-from harvester.scanner.passage import Passage
+from harvester.scanner.passage import Passage, utf8_bytes
 from harvester.scanner.stretches import Curl, Layout
 from harvester.scanner.sweep import Sweep
 from harvester.scanner.tags import REASONING, REASONING_END
@@ -40,23 +41,39 @@ def worth_reading(text: str) -> bool:
     )
 
 
-def run_alone(passage: Passage, ledger: Ledger) -> bool:
-    """Run the text if all of it is one directive: nothing is left that could make it inert, or be inert."""
-    if not passage.text.endswith("]") or OPENER.match(passage.text) is None:
+def _alone(text: str, ledger: Ledger) -> Construct | None:
+    """The directive that all of a text is: nothing is left that could make it inert, or be inert."""
+    if not text.endswith("]") or OPENER.match(text) is None:
+        return None
+    construct = read_construct(text, 0, ledger.policy)
+    return construct if construct.kind is Kind.CALL and construct.end == len(text) else None
+
+
+def _most_bytes(policy: ScanPolicy) -> int:
+    return min(policy.max_directive_bytes, policy.max_paragraph_bytes)
+
+
+def run_line(text: str, start: int, ledger: Ledger) -> bool:
+    """Run a paragraph of one line, which stands at `start`, if all of it is one directive."""
+    construct = _alone(text, ledger)
+    if construct is None or utf8_bytes(text) > _most_bytes(ledger.policy):
         return False
-    construct, whole = read_construct(passage.text, 0, ledger.policy), len(passage.text)
-    most = min(ledger.policy.max_directive_bytes, ledger.policy.max_paragraph_bytes)
-    if construct.kind is not Kind.CALL or construct.end != whole or passage.written_bytes(0, whole) > most:
-        return False
-    directive = _directive(construct, passage)
-    ledger.run([directive], directive.span)
+    ledger.run_one(_directive(construct, (start, start + len(text))))
     return True
 
 
-def _directive(construct: Construct, passage: Passage) -> Directive:
+def run_alone(passage: Passage, ledger: Ledger) -> bool:
+    """Run a text if all of it is one directive."""
+    construct = _alone(passage.text, ledger)
+    if construct is None or passage.written_bytes(0, construct.end) > _most_bytes(ledger.policy):
+        return False
+    ledger.run_one(_directive(construct, passage.span(0, construct.end)))
+    return True
+
+
+def _directive(construct: Construct, span: Span) -> Directive:
     call = construct.call
     assert call is not None
-    span = passage.span(construct.start, construct.end)
     return Directive(construct.form, call.op, call.args, span, call.id)
 
 
@@ -97,7 +114,7 @@ class Inside:
         if reason:
             self._ledger.skip(reason, span)
         else:
-            self._ledger.run([Directive(Form.F6, curl.call.op, curl.call.args, span, curl.call.id)], span)
+            self._ledger.run_one(Directive(Form.F6, curl.call.op, curl.call.args, span, curl.call.id))
 
     def _opener(self, start: int) -> None:
         construct = self._construct(start)
@@ -159,8 +176,7 @@ class Inside:
 
     def _run(self, construct: Construct) -> None:
         self._pos = construct.end
-        directive = _directive(construct, self._passage)
-        self._ledger.run([directive], directive.span)
+        self._ledger.run_one(_directive(construct, self._passage.span(construct.start, construct.end)))
 
     def _broken(self, construct: Construct) -> None:
         end = balanced_end(self._text, construct.brace)

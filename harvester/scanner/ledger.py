@@ -11,6 +11,8 @@ from harvester.policy import ScanPolicy
 class Ledger:
     """Events that wait to be handed out. `dead` is set between a broken directive and a blank line."""
 
+    __slots__ = ("_calls", "_events", "_full", "dead", "orphans", "policy")
+
     def __init__(self, policy: ScanPolicy) -> None:
         self.policy = policy
         self.dead = False
@@ -19,14 +21,18 @@ class Ledger:
         self._calls = 0
         self._full = False
 
+    def run_one(self, directive: Directive) -> None:
+        """Note a directive."""
+        self.run((directive,), directive.span)
+
     def run(self, directives: Sequence[Directive], span: Span) -> None:
-        """One directive or all of a block; nothing after the one that would pass the limit (GRAMMAR 5.4)."""
-        self._full = self._full or self._calls + len(directives) > self.policy.max_calls
+        """All of a block; nothing after the one that would pass the limit (GRAMMAR 5.4)."""
+        self._calls += len(directives)
+        self._full = self._full or self._calls > self.policy.max_calls
         if self._full:
             self.skip(SkipReason.LIMIT_CALLS, span)
-            return
-        self._calls += len(directives)
-        self._events.extend(directives)
+        else:
+            self._events.extend(directives)
 
     def skip(self, reason: SkipReason, span: Span) -> None:
         """Note a place that does not run."""

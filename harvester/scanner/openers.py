@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from harvester.events import Form, SkipReason
 from harvester.policy import ScanPolicy
@@ -39,8 +38,7 @@ class Kind(Enum):
     PROSE = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Construct:
+class Construct(NamedTuple):
     """`end` is behind the `]` (CALL, NO_CALL), else -1; `brace` is where its own `{` stands, or -1."""
 
     kind: Kind

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from harvester.scanner.inside import run_line
+from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import lines_from
 from harvester.scanner.reply import Reply
-from harvester.scanner.skipping import Triggers, can_matter, fresh_start
+from harvester.scanner.skipping import Triggers, fresh_start
 
-# How much text that cannot matter may wait when more of it comes. Behind the last piece nothing is read, so a
-# plain reply that comes whole costs no more than looking for what can matter, whatever its size.
-_MOST_WAITING_CHARS: Final = 1 << 14
+# How much text that cannot matter may wait when more of it comes: then what cannot be around anything that
+# comes is let go. The piece that came last stays, so a plain reply that comes whole is not read at all.
+_MOST_WAITING_CHARS: Final = 1 << 12
+# In one open block (a list, a fence) nothing can be let go: longer ones are read, and wait no more.
+_MOST_UNREAD_CHARS: Final = 1 << 14
 # A line in brackets, as a directive is, and a blank one.
 _ALONE: Final = re.compile(r"(\[[^\r\n]*+(?<=\]))\n[ \t]*+\n")
 
@@ -19,54 +23,70 @@ _ALONE: Final = re.compile(r"(\[[^\r\n]*+(?<=\]))\n[ \t]*+\n")
 class Reading:
     """Hands lines to the reply; awake from something that can matter until no block is open behind it."""
 
-    def __init__(self, reply: Reply) -> None:
+    __slots__ = ("_ledger", "_patience", "_reply", "_waiting", "at", "awake")
+
+    def __init__(self, ledger: Ledger) -> None:
         self.awake = False
         self.at = 0  # the offset in the reply of what is to be read next
-        self._reply = reply
+        self._ledger = ledger
+        self._reply = Reply(ledger)
         self._waiting: list[str] = []
-        self._waiting_chars = 0
+        self._patience = _MOST_WAITING_CHARS  # so many more characters may wait before some are let go
+
+    def begin_reasoning(self, end: int | None) -> None:
+        """The reply begins in reasoning, up to `end` if that is known."""
+        self.awake = True
+        self._reply.begin_reasoning(0, None, until=end)
 
     def take(self, text: str) -> None:
         """The next lines, all complete."""
-        if self.awake or can_matter(text):
+        if self.awake:
             self._waiting.append(text)
-            self._go("".join(self._waiting))
+            text = "".join(self._waiting)
+            pos = self._read(text, 0, 0)
+            self._go(text, pos, Triggers(text, pos))
+        elif _may_matter(text) and (triggers := Triggers(text)):
+            self._waiting.append(text)
+            whole = "".join(self._waiting)
+            self._go(whole, 0, triggers if whole is text else Triggers(whole))
         else:
             self._wait(text)
 
-    def finish(self, text: str) -> None:
-        """The last lines, the very last one perhaps without an end."""
-        if self.awake or can_matter(text):
+    def finish(self, text: str, end: int) -> None:
+        """The last lines, the very last one perhaps without an end; the reply ends at `end`."""
+        if self.awake or _may_matter(text):
             self.take(text + "\n")
+        self._reply.finish(end)
 
     def _wait(self, text: str) -> None:
-        if self._waiting_chars > _MOST_WAITING_CHARS:
-            waiting = "".join(self._waiting)
-            self._read(waiting, self._skip(waiting, 0, len(waiting)), len(waiting))
-            self._rest(waiting, len(waiting))
+        if self._patience < 0:
+            self._let_go("".join(self._waiting))
         self._waiting.append(text)
-        self._waiting_chars += len(text)
+        self._patience -= len(text)
+
+    def _let_go(self, text: str) -> None:
+        pos = self._skip(text, 0, len(text))
+        if len(text) - pos > _MOST_UNREAD_CHARS:
+            self._read(text, pos, len(text))
+            pos = len(text)
+        self._rest(text, pos)
 
     def _rest(self, text: str, pos: int) -> None:
         """What is not read of a text waits."""
         self.at += pos
         self._waiting = [text[pos:]]
-        self._waiting_chars = len(text) - pos
+        self._patience = _MOST_WAITING_CHARS
 
-    def _go(self, text: str) -> None:
-        """Read what has to be read of the text that begins at `at`."""
-        triggers, pos, place = Triggers(text), 0, 0
-        while pos < len(text):
-            if not self.awake:
-                place = triggers.after(pos)
-                if place == len(text):
-                    break
-                pos = self._skip(text, pos, place)
-                if behind := self._run_alone(text, pos):
-                    pos = behind
-                    continue
+    def _go(self, text: str, pos: int, triggers: Triggers) -> None:
+        """Read what has to be read of the text that begins at `at`, from `pos` on."""
+        while (place := triggers.after(pos)) < len(text):
+            pos = self._skip(text, pos, place)
+            behind = self._run_alone(text, pos)
+            if behind:
+                pos = behind
+            else:
                 self.awake = True
-            pos = self._read(text, pos, place)
+                pos = self._read(text, pos, place)
         self._rest(text, pos)
 
     def _skip(self, text: str, pos: int, place: int) -> int:
@@ -81,8 +101,9 @@ class Reading:
 
         Most directives are: no structure has to be read for them where none is open.
         """
-        match = _ALONE.match(text, pos) if self._reply.empty else None
-        return match.end() if match and self._reply.run_alone(match[1], self.at + pos) else 0
+        match = _ALONE.match(text, pos)
+        alone = match and self._reply.empty and run_line(match[1], self.at + pos, self._ledger)
+        return match.end() if match and alone else 0
 
     def _read(self, text: str, pos: int, place: int) -> int:
         """Read lines until `place` is behind and no block is open; where that is."""
@@ -92,3 +113,8 @@ class Reading:
                 self.awake = False
                 return end
         return len(text)
+
+
+def _may_matter(text: str) -> bool:
+    """Has it a sign of anything from which an event can come? Asked for each line of a stream."""
+    return "[" in text or "<" in text or "`" in text or "~" in text or "curl " in text

@@ -9,10 +9,8 @@ from typing import Final
 from harvester.events import SkipReason
 from harvester.scanner.blocks import Blocks
 from harvester.scanner.examination import Cut
-from harvester.scanner.inside import run_alone
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Line
-from harvester.scanner.passage import Passage
 from harvester.scanner.tags import closing
 
 _BLANKS: Final = re.compile(r"[ \t]*+")
@@ -21,6 +19,11 @@ _NEVER: Final = re.compile(r"(?!)")
 
 class Reply:
     """Takes lines and gives each to whom it belongs; lines behind a reasoning tag are read once more."""
+
+    __slots__ = (
+        "_blocks", "_closing", "_inline_left", "_ledger", "_queue", "_reason", "_start", "_until",
+        "first_tag",
+    )  # fmt: skip
 
     def __init__(self, ledger: Ledger) -> None:
         self.first_tag: int | None = None  # where the first opening tag stands
@@ -52,10 +55,6 @@ class Reply:
     def empty(self) -> bool:
         """Is nothing open, and may what comes run?"""
         return self._closing is None and self._blocks.empty
-
-    def run_alone(self, text: str, start: int) -> bool:
-        """Run a paragraph of one line, which stands at `start`, if all of it is one directive."""
-        return run_alone(Passage([(text, start)]), self._ledger)
 
     def forget(self) -> None:
         """They came, unread: nothing is open any more."""
