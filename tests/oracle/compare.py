@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from harvester.policy import ScanPolicy
 from tests.oracle.files import CASES, json_lines
 from tests.oracle.generate import markdown, mutated
 from tests.oracle.shrink import smallest
@@ -20,8 +21,9 @@ from tests.oracle.subject import Difference, differs
 
 # GRAMMAR 2: everything deeper than 32 is inert; far beyond that a scanner need not follow the structure.
 _TOO_DEEP = re.compile(r"(?:(?:[-*+>]|[0-9]+[.)])[ \t]*){60}")
-# More tags in the middle of lines than any model writes: a scanner may take the rest for reasoning.
-_TAGS = re.compile(r"(?i)</?[a-z]+(?=[\s>])")
+# More tags in the middle of lines than any model writes: the scanner takes the rest for reasoning.
+_TAGS = re.compile(r"(?i)<[a-z]+(?=[\s>])")
+_MOST_TAGS = ScanPolicy().max_inline_tags
 _LONGEST = 3000  # longer case texts only repeat themselves
 
 
@@ -39,7 +41,7 @@ def texts(seed: int, count: int, cases: list[str]) -> Iterator[str]:
     chance = random.Random(seed)
     while count:
         text = mutated(chance, cases) if cases and chance.random() < 0.5 else markdown(chance)
-        if not _TOO_DEEP.search(text) and len(_TAGS.findall(text)) < 50:
+        if not _TOO_DEEP.search(text) and len(_TAGS.findall(text)) <= _MOST_TAGS:
             count -= 1
             yield text
 

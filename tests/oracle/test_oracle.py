@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +11,7 @@ from tests.oracle import cmark
 from tests.oracle.files import CASES, json_lines
 from tests.oracle.generate import blocks_only
 from tests.oracle.oracle import expected
-
-SPEC = os.environ.get("COMMONMARK_SPEC", "")
+from tests.oracle.specification import fetched
 
 
 def cases() -> list[Any]:
@@ -50,8 +46,7 @@ def test_the_oracle_finds_the_blocks_that_cmark_gfm_finds(seed: int) -> None:
 
 
 @pytest.mark.needs("cmark")
-@pytest.mark.skipif(not SPEC, reason="COMMONMARK_SPEC=spec.json (from spec.commonmark.org) is not set")
 def test_the_oracle_finds_the_blocks_of_every_example_of_the_specification() -> None:
-    for example in json.loads(Path(SPEC).read_text()):
-        if "]:" not in example["markdown"]:  # reference definitions do not exist here (GRAMMAR 1)
-            assert cmark.differing(example["markdown"], "cmark") == {}, example["example"]
+    for example in fetched():
+        if "]:" not in example.markdown:  # reference definitions do not exist here (GRAMMAR 1)
+            assert cmark.differing(example.markdown, "cmark") == {}, example.number
