@@ -6,7 +6,7 @@ from pydantic import Field
 
 from exec_daemon.access.identity import Role
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
-from exec_daemon.ops.cron_fields import Policies, check, place, planned, recipient
+from exec_daemon.ops.cron_fields import Policies, Written, check, place, planned, recipient
 from exec_daemon.store.effects import StepTimer
 from exec_daemon.store.timer_port import LISTED
 from exec_daemon.store.timer_values import Timer, TimerState, TimerStep
@@ -25,9 +25,7 @@ MOST_TIMERS = 200
 class Asked(Arguments):
     """What a timer cannot do without. `schedule` is a cron line, an interval such as `5m`, or a time."""
 
-    schedule: str | int = Field(
-        description="`30 7 * * 1-5`, `@daily`, `5m`, milliseconds, or 2026-12-01T09:00"
-    )
+    schedule: Written = Field(description="`30 7 * * 1-5`, `@daily`, `5m`, milliseconds, or 2026-12-01T09:00")
     prompt: str = Field(min_length=1, description="what the agent is told; at most 16384 bytes of UTF-8")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -25,6 +25,10 @@ MOST_PROMPT_BYTES: Final = 16 * 1024
 _ID: Final = r"^[^\x00-\x1f\x7f]{1,128}$"
 _AGENT: Final = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 _NAME: Final = r"^[^\x00-\x1f\x7f]{1,80}$"
+
+
+# Milliseconds may be written as a number.
+Written: TypeAlias = Annotated[str, Field(max_length=200)] | Annotated[int, Field(ge=1, le=2**53)]
 
 
 class Which(Arguments):

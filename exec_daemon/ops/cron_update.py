@@ -7,7 +7,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from exec_daemon.calls.op import Ended, Op, OpContext, Success
-from exec_daemon.ops.cron_fields import Policies, Which, check, find, place, planned, recipient
+from exec_daemon.ops.cron_fields import Policies, Which, Written, check, find, place, planned, recipient
 from exec_daemon.store.effects import StepTimer
 from exec_daemon.timers.changes import change
 from exec_daemon.timers.plan import Plan
@@ -22,7 +22,7 @@ _NOT_PLANNED = {"id", "name", "target", "script", "thread", "tz"}
 class Asked(Which):
     """`id`, and what is to be otherwise."""
 
-    schedule: str | int | None = Field(
+    schedule: Written | None = Field(
         default=None, description="`30 7 * * 1-5`, `@daily`, `5m`, milliseconds, or 2026-12-01T09:00"
     )
     prompt: str | None = Field(default=None, min_length=1, description="what the agent is told")

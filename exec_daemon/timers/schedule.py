@@ -20,7 +20,7 @@ from itertools import islice
 from typing import Final, TypeAlias
 from zoneinfo import ZoneInfo
 
-from cronsim import CronSim
+from cronsim import CronSim  # knows walls only here: what clocks skip and repeat is this module's own
 
 from exec_daemon.timers.zones import zone
 
@@ -35,13 +35,15 @@ class Cron:
     expression: str
     tz: str
 
+    @property
+    def elapsed(self) -> bool:
+        """Does it follow elapsed time, and not the clock on the wall? Rules 1 and 2."""
+        minute, hour, *_ = self.expression.split()
+        return minute.startswith("*") or hour.startswith("*")
+
     def after(self, moment: datetime) -> datetime | None:
         """The first time that is later than `moment`."""
-        where = zone(self.tz)
-        # cronsim goes by the clock on the wall. Where that shows an hour for the second time, it begins with
-        # times that have passed.
-        found = (time.astimezone(UTC) for time in CronSim(self.expression, moment.astimezone(where)))
-        return next((time for time in found if time > moment), None)
+        return _elapsed(self, moment) if self.elapsed else _on_the_wall(self, moment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +85,45 @@ def following(schedule: Schedule, after: datetime, count: int) -> list[datetime]
     return list(islice(times(schedule, after), count))
 
 
+def _on_the_wall(cron: Cron, moment: datetime) -> datetime | None:
+    """Rule 1. Right after the clock was put back the walls begin with times that have been shown before."""
+    shown = moment.astimezone(zone(cron.tz)).replace(tzinfo=None)
+    found = (first_of(wall, cron.tz) for wall in CronSim(cron.expression, shown))
+    return next((one for one in found if one > moment), None)
+
+
+def _elapsed(cron: Cron, moment: datetime) -> datetime | None:
+    """Rule 2: the first moment at which a clock shows one of the times, be it again."""
+    where = zone(cron.tz)
+    shown = moment.astimezone(where)
+    # Before the clock is put back, times that it shows again afterwards lie behind on the wall.
+    put_back = max(_offset(moment, where) - _offset(moment + timedelta(days=1), where), timedelta())
+    best: datetime | None = None
+    for wall in CronSim(cron.expression, shown.replace(tzinfo=None) - put_back):
+        if best is not None and first_of(wall, cron.tz) > best:
+            break
+        best = min((one for one in (best, *_moments_of(wall, where)) if one and one > moment), default=None)
+    return best
+
+
+def _offset(moment: datetime, where: ZoneInfo) -> timedelta:
+    return moment.astimezone(where).utcoffset() or timedelta()
+
+
+def _moments_of(wall: datetime, where: ZoneInfo) -> Iterator[datetime]:
+    """When a clock shows `wall`: once, twice, or never."""
+    for fold in (0, 1):
+        moment = wall.replace(tzinfo=where, fold=fold).astimezone(UTC)
+        if moment.astimezone(where).replace(tzinfo=None) == wall:
+            yield moment
+
+
 def first_of(wall: datetime, tz: str) -> datetime:
     """When a clock in `tz` first shows `wall` (without a zone); right after the change where it skips it."""
     where = zone(tz)
-    moment = wall.replace(tzinfo=where, fold=0).astimezone(UTC)
-    if moment.astimezone(where).replace(tzinfo=None, fold=0) == wall:
-        return moment
-    # Before a skipped time the old offset holds, which puts it after the change; look back for the change.
-    return _change_before(moment, where)
+    shown = next(_moments_of(wall, where), None)
+    # Taken with the offset of before the change, a skipped time lies behind it.
+    return shown or _change_before(wall.replace(tzinfo=where, fold=0).astimezone(UTC), where)
 
 
 def _change_before(moment: datetime, where: ZoneInfo) -> datetime:
@@ -100,6 +133,6 @@ def _change_before(moment: datetime, where: ZoneInfo) -> datetime:
         return moment - timedelta(seconds=_LONGEST_SKIP_S - second)
 
     def changed(second: int) -> bool:
-        return at(second).astimezone(where).utcoffset() == moment.astimezone(where).utcoffset()
+        return _offset(at(second), where) == _offset(moment, where)
 
     return at(bisect_left(range(_LONGEST_SKIP_S), 1, key=changed))
