@@ -8,6 +8,12 @@ ProgramError
 
 from __future__ import annotations
 
+import errno
+from typing import Final
+
+# What the kernel says when there could be another process or file, but not now.
+NO_ROOM: Final = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+
 
 class ProgramError(Exception):
     """Root. Its text is for the operator: it may name paths."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from exec_daemon.programs.errors import Unusable
+from exec_daemon.programs.errors import NO_ROOM, Overloaded, Unusable
 from exec_daemon.programs.program import ENVIRONMENT
 
 _SCRIPT: Final = b"#!"
@@ -46,7 +46,11 @@ def _open(name: str) -> int:
             return _opened(path)
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except (OSError, ValueError):
+        except ValueError:
+            raise Unusable(name, "has a NUL in its name") from None
+        except OSError as failed:
+            if failed.errno in NO_ROOM:
+                raise Overloaded(f"no descriptor for {name}: {failed.strerror}") from None
             raise Unusable(name, "cannot be opened") from None
     raise Unusable(name, "is missing")
 

@@ -178,12 +178,12 @@ class NurseryLink:
             going.set_result(None)
 
 
-async def start_nursery() -> NurseryLink:
-    """A nursery that is ready. Raises `ProgramError`."""
+async def start_nursery(avoid: Sequence[str] = ()) -> NurseryLink:
+    """A nursery that is ready, and ends trees in no way that is to be avoided. Raises `ProgramError`."""
     ours, theirs = wire.pair()
     with theirs:
         process = subprocess.Popen(  # noqa: ASYNC220 - returns as soon as the child is there
-            [sys.executable, "-I", "-S", "-c", _START, str(theirs.fileno())],
+            [sys.executable, "-I", "-S", "-c", _START, str(theirs.fileno()), *avoid],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             env=dict(ENVIRONMENT),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from exec_daemon.programs import wire
-from exec_daemon.programs.errors import Overloaded, Unconfined, Unusable
+from exec_daemon.programs.errors import NO_ROOM, Overloaded, Unconfined, Unusable
 from exec_daemon.programs.find import Found, found
 from exec_daemon.programs.link import NurseryLink, SpawnerLink, read_descriptor, start_nursery
 from exec_daemon.programs.nursery.output import HALF_BYTES
@@ -31,7 +31,6 @@ _NO_PROGRAM: Final = {
     errno.ENOTDIR: "has no working folder",
     errno.E2BIG: "cannot take so much",
 }
-_NO_ROOM: Final = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 # A spawner's own CPU time counts towards the limit of what it starts, so it does not stay for ever.
 _MOST_RUNS: Final = 1000
 # A spawner answers at the time limit; one that does not within this is stuck, and killed.
@@ -68,7 +67,9 @@ class Standing:
 class Programs:
     """At most `places` programs at a time; others wait. Lives on one event loop, and starts at first use."""
 
-    def __init__(self, places: int = 16) -> None:
+    def __init__(self, places: int = 16, avoid: tuple[str, ...] = ()) -> None:
+        """`avoid` names ways to end trees that are not to be used, for a kernel where one is at fault."""
+        self._avoid = avoid
         self._places = asyncio.Semaphore(places)
         self._most_idle = places
         self._idle: dict[Profile, list[SpawnerLink]] = {}
@@ -100,18 +101,17 @@ class Programs:
             for spawner in self._all_idle():
                 spawner.close()
             self._idle.clear()
-            await self._nursery.close()
-            self._nursery = None
+            nursery, self._nursery = self._nursery, None
+            await nursery.close()
 
     async def _started(self) -> NurseryLink:
         """The nursery; a new one where there is none any more."""
         async with self._starting:
-            if self._nursery is None or self._nursery.has_ended:
-                if self._nursery is not None:
-                    log.error("the process that starts programs has died, and is started again")
-                    await self._nursery.close()
-                    self._idle.clear()
-                self._nursery = await start_nursery()
+            if self._nursery is not None and self._nursery.has_ended:
+                log.error("the process that starts programs has died, and is started again")
+                await self.close()
+            if self._nursery is None:
+                self._nursery = await start_nursery(self._avoid)
             return self._nursery
 
     async def _spawner(self, profile: Profile) -> SpawnerLink:
@@ -155,7 +155,9 @@ class Programs:
 
     async def _end(self, spawner: SpawnerLink, *, kill: bool) -> None:
         """Waits until nothing is left, also when we are cancelled meanwhile."""
-        assert self._nursery is not None
+        if self._nursery is None:  # it took all with it
+            spawner.close()
+            return
         ending = asyncio.ensure_future(self._nursery.gone(spawner, kill=kill))
         try:
             if not await asyncio.shield(ending):
@@ -193,7 +195,7 @@ def _as_ours(name: str) -> Iterator[None]:
 
 
 def _failure(name: str, number: int) -> Unusable | Overloaded:
-    if number in _NO_ROOM:
+    if number in NO_ROOM:
         return Overloaded(f"no process for {name}: {os.strerror(number)}")
     return Unusable(name, _NO_PROGRAM.get(number, f"cannot be run: {os.strerror(number)}"))
 

@@ -6,6 +6,7 @@ Standard library only: the spawners run without site-packages.
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 from array import array
@@ -45,6 +46,8 @@ def unpack(packet: bytes) -> tuple[dict[str, Any], list[bytes]]:
 
 def send(end: socket.socket, packet: bytes, descriptors: Sequence[int] = ()) -> None:
     """Raises OSError: EMSGSIZE where it is too long, EPIPE where nobody listens."""
+    if len(packet) > MOST_BYTES:
+        raise OSError(errno.EMSGSIZE, "the packet is too long")
     if descriptors:
         socket.send_fds(end, [packet], list(descriptors))
     else:

@@ -6,7 +6,7 @@ import os
 import select
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final, NoReturn
 
@@ -20,11 +20,11 @@ _CANARY: Final = 0
 _WITHIN_S: Final = 2.0
 
 
-def choose(groups: str | None) -> tuple[Tree, list[str]]:
+def choose(groups: str | None, avoid: Sequence[str] = ()) -> tuple[Tree, list[str]]:
     """The best way that works, and why those before it do not."""
     reasons: list[str] = []
     for tree in Tree:
-        why_not = _why_not(tree, groups)
+        why_not = "to be avoided" if tree in avoid else _why_not(tree, groups)
         if why_not is None:
             return tree, reasons
         reasons.append(f"{tree}: {why_not}")

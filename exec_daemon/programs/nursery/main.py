@@ -1,4 +1,5 @@
-"""The nursery's own process: `python -I -S -c … DESCRIPTOR`, the control socket's number as its argument.
+"""The nursery's own process: `python -I -S -c … DESCRIPTOR`, the control socket's number as its argument, then
+ways to end trees that are to be avoided.
 
 It has no threads, so that it may fork. When the daemon goes away, so does it, with all spawners.
 """
@@ -126,7 +127,7 @@ def main() -> None:
     os.set_inheritable(control.fileno(), False)  # noqa: FBT003 - positional only
     trees.adopt_orphans()
     groups = _groups()
-    tree, reasons = canary.choose(groups)
+    tree, reasons = canary.choose(groups, sys.argv[2:])
     wire.send(control, wire.pack({"tree": tree, "reasons": reasons}))
     nursery = Nursery(control, Brood(tree, groups))
     try:

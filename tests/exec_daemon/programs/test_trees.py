@@ -1,0 +1,174 @@
+"""Nothing that a program has started outlives its run, however it tries."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from exec_daemon.programs import Profile, Program, Programs
+from exec_daemon.programs.link import start_nursery
+from exec_daemon.programs.nursery import cgroup, trees
+
+# Forks twice, takes a session of its own, ignores what can be ignored, and leaves its marker in argv.
+HARDY = """
+import os, signal, sys, time
+for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    signal.signal(number, signal.SIG_IGN)
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            break
+print("up", flush=True)
+time.sleep(600)
+"""
+
+
+def hardy(marker: str, limit_s: float = 0.5) -> Program:
+    return Program(argv=(sys.executable, "-S", "-c", HARDY, marker), time_limit_s=limit_s)
+
+
+def marked(marker: str) -> list[int]:
+    """The processes that have the marker among their arguments."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            try:
+                if marker.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
+                    found.append(int(folder.name))
+            except OSError:
+                continue
+    return found
+
+
+async def until(true: Callable[[], bool], within_s: float = 10) -> bool:
+    end_s = time.monotonic() + within_s
+    while not true() and time.monotonic() < end_s:
+        await asyncio.sleep(0.01)
+    return true()
+
+
+async def test_a_tree_that_forks_takes_sessions_and_ignores_term_is_gone_with_the_answer(
+    programs: Programs,
+) -> None:  # D024
+    ran = await programs.run(hardy("tree-timed-out"))
+    assert ran.timed_out
+    assert "up" in ran.stdout.text
+    assert marked("tree-timed-out") == []
+
+
+async def test_what_a_program_leaves_behind_is_gone_with_the_answer(programs: Programs) -> None:  # D027
+    code = "import os, time\nif os.fork() == 0:\n os.setsid()\n time.sleep(600)\nprint('over')"
+    ran = await programs.run(Program(argv=(sys.executable, "-S", "-c", code, "tree-left")))
+    assert (ran.exit, ran.left_over) == (0, True)
+    assert marked("tree-left") == []
+
+
+async def test_a_run_that_is_cancelled_takes_its_tree_with_it(programs: Programs) -> None:  # D025
+    task = asyncio.create_task(programs.run(hardy("tree-cancelled", 60)))
+    assert await until(lambda: len(marked("tree-cancelled")) > 3)
+    began_s = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert marked("tree-cancelled") == []
+    assert time.monotonic() - began_s < 2
+
+
+async def test_the_next_run_is_not_disturbed(programs: Programs) -> None:
+    for number in range(3):
+        await programs.run(hardy(f"tree-{number}", 0.2))
+        assert (await programs.run(Program(argv=("echo", "fine")))).stdout.text == "fine\n"
+
+
+async def test_a_program_that_kills_its_spawner_has_gained_nothing(programs: Programs) -> None:
+    code = "kill -KILL $PPID; sleep 600 & exec sleep 601"
+    ran = await programs.run(Program(argv=("/bin/sh", "-c", code), profile=Profile(confined=False)))
+    assert (ran.exit, ran.signal) == (None, signal.SIGKILL)
+    assert marked("600") == marked("601") == []
+
+
+async def test_a_dead_nursery_is_replaced(programs: Programs) -> None:
+    await programs.run(Program(argv=("true",)))
+    assert programs._nursery is not None
+    os.kill(programs._nursery._process.pid, signal.SIGKILL)
+    assert await until(lambda: programs._nursery is not None and programs._nursery.has_ended)
+    assert (await programs.run(Program(argv=("echo", "again")))).stdout.text == "again\n"
+
+
+CHILD = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from exec_daemon.programs import Program, Programs
+from tests.exec_daemon.programs.test_trees import hardy
+asyncio.run(Programs().run(hardy(sys.argv[2], 600)))
+"""
+
+
+async def test_a_killed_daemon_leaves_nothing_behind() -> None:  # D141
+    root = str(Path(__file__).resolve().parents[3])
+    daemon = subprocess.Popen([sys.executable, "-c", CHILD, root, "tree-daemon"], cwd="/")
+    try:
+        assert await until(lambda: len(marked("tree-daemon")) > 4)
+    finally:
+        daemon.kill()
+        daemon.wait()
+    assert await until(lambda: marked("tree-daemon") == [], 2)
+
+
+async def test_daemon_and_nursery_killed_together_leave_nothing_behind() -> None:  # D141
+    root = str(Path(__file__).resolve().parents[3])
+    daemon = subprocess.Popen([sys.executable, "-c", CHILD, root, "tree-both"], cwd="/")
+    assert await until(lambda: len(marked("tree-both")) > 4)
+    nursery = int(Path(f"/proc/{daemon.pid}/task/{daemon.pid}/children").read_text().split()[0])
+    for pid in (nursery, daemon.pid):
+        os.kill(pid, signal.SIGKILL)
+    daemon.wait()
+    assert await until(lambda: marked("tree-both") == [], 2)
+
+
+@pytest.mark.parametrize("left_out", [(), ("cgroup",), ("cgroup", "pid namespace")])
+async def test_each_way_to_end_a_tree_does_it(left_out: tuple[str, ...]) -> None:  # D024
+    programs = Programs(avoid=left_out)
+    try:
+        standing = await programs.standing(Profile())
+        ran = await programs.run(hardy("tree-way"))
+        assert standing.tree not in left_out
+        assert ran.timed_out
+        assert marked("tree-way") == []
+        assert len(standing.reasons) >= len(left_out)
+    finally:
+        await programs.close()
+
+
+async def test_the_cgroups_are_gone_with_the_nursery() -> None:
+    nursery = await start_nursery()
+    pid = nursery._process.pid
+    own = cgroup.own_folder()
+    await nursery.close()
+    assert own is None or not Path(own, f"inband-{pid}").exists()
+
+
+def test_the_canary_says_why_a_way_does_not_work() -> None:  # D045
+    program = (
+        "from exec_daemon.programs.nursery import canary, trees\n"
+        "trees.adopt_orphans()\n"
+        "print(canary.choose('/no/such/folder'))"
+    )
+    root = str(Path(__file__).resolve().parents[3])
+    told = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, check=True, text=True
+    )
+    assert "cgroup: No such file or directory" in told.stdout
+
+
+def test_all_ways_are_tried_in_order() -> None:
+    assert list(trees.Tree) == ["cgroup", "pid namespace", "walk"]
