@@ -36,7 +36,7 @@ from exec_daemon.services import Services
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Store, StoreError, open_store, random_id, utc_now
 from exec_daemon.store_facts import FactsFromStore
-from exec_daemon.timing import timers_run
+from exec_daemon.timing import timer_desk, timers_run
 from exec_daemon.tls import ensure_certificates
 from exec_daemon.version import version
 from messaging import ArtifactError, secret_values
@@ -138,6 +138,7 @@ def _services(
         stopping=stopping,
         callback_secret=callback_secret(home),
         desk=_desk(settings, store, buckets, book.grants),
+        timers=timer_desk(store, ops, book.grants),
         metrics=Metrics(frozenset(ops.ops)),
         mcp=McpDoor(executor, store, ops, version(), stopping),
     )
@@ -183,7 +184,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         writer = asyncio.create_task(_keep_writing_token_uses(services))
         hanging_up = asyncio.create_task(services.desk.connections.hang_up(services.stopping))
         try:
-            async with timers_run(store, services.registry, services.grants.grants):
+            async with timers_run(services.timers):
                 yield services
         finally:
             writer.cancel()

@@ -16,6 +16,7 @@ from exec_daemon.metrics import Metrics
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Clock, NewId, Store
+from exec_daemon.timers.desk import TimerDesk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,4 +40,5 @@ class Services:
     desk: Desk
     metrics: Metrics
     mcp: McpDoor
+    timers: TimerDesk
     token_uses: dict[str, str] = field(default_factory=dict)

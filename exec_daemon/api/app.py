@@ -22,6 +22,7 @@ from exec_daemon.api.endpoints import (
     rpc,
     runs,
     threads,
+    timers,
     tokens,
 )
 from exec_daemon.api.endpoints.exec import call
@@ -63,6 +64,11 @@ ROWS: tuple[Row, ...] = (
     Row("GET", "/threads/{id}/messages", threads.messages, ANYONE),
     Row("POST", "/threads/{id}/messages", threads.post, AUTHORS),
     Row("GET", "/threads/{id}/stream", threads.follow, ANYONE),
+    Row("POST", "/timers/preview", timers.preview, ANYONE),
+    Row("GET", "/timers/{id}", timers.one, ANYONE),
+    Row("GET", "/timers/{id}/runs", timers.runs, ANYONE),
+    Row("POST", "/timers/{id}/run", timers.run, OPERATOR | {Role.AGENT}),
+    Row("POST", "/verdicts", timers.verdict, HARVESTER),
     Row("GET", "/metrics", metrics.scrape, OPERATOR | {Role.VIEWER}),
     Row("POST", "/harvests", metrics.harvested, HARVESTER),
     Row("GET", "/replies", replies.every, HARVESTER),

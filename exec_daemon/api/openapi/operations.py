@@ -15,6 +15,7 @@ from exec_daemon.api.endpoints.metrics import HarvestBody
 from exec_daemon.api.endpoints.replies import CursorBody
 from exec_daemon.api.endpoints.runs import RunBody
 from exec_daemon.api.endpoints.threads import MessageBody, ThreadBody
+from exec_daemon.api.endpoints.timers import PreviewBody, VerdictBody
 from exec_daemon.api.endpoints.tokens import TokenBody
 from exec_daemon.api.endpoints.why import WhyBody
 from exec_daemon.api.openapi.schemas import Schema, flag, many, number, record, ref, text
@@ -148,6 +149,17 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         body=MessageBody, parameters=(_KEY,), answers={200: ref("Message"), 201: ref("Message")}
     ),
     ("GET", "/threads/{id}/stream"): Operation(parameters=(_AFTER, _LAST), answers={200: None}, media=SSE),
+    ("POST", "/timers/preview"): Operation(
+        body=PreviewBody,
+        answers={200: record({"schedule_type": text(), "tz": text(), "next": many(text())})},
+    ),
+    ("GET", "/timers/{id}"): Operation(answers={200: {"type": "object"}}),
+    ("GET", "/timers/{id}/runs"): Operation(
+        parameters=(_LIMIT,),
+        answers={200: record({"timer": text(), "name": text(), "runs": many({"type": "object"})})},
+    ),
+    ("POST", "/timers/{id}/run"): Operation(answers={201: {"type": "object"}}),
+    ("POST", "/verdicts"): Operation(body=VerdictBody, answers={200: record({"run": {}, "job": {}})}),
     ("GET", "/metrics"): Operation(answers={200: None}, media="text/plain"),
     ("POST", "/harvests"): Operation(body=HarvestBody, answers={200: record({"counted": number()})}),
     ("GET", "/replies"): Operation(
