@@ -118,15 +118,10 @@ class Scheduler:
             await self._take(send_queued(due, run))
 
     async def _due(self, timer: Timer, now: str) -> Due | None:
-        agent = await self.store.agent(timer.agent)
-        if agent is None:
+        due = await due_of(self.store, timer, now, self.new_id, self.ops_for)
+        if due is None:
             await self._set_aside(timer.id, f"there is no agent {timer.agent}")
-            return None
-        address = Address(agent.thread, await self.ops_for(agent.name))
-        newest = await self.store.timer_runs(timer.id, 1)
-        under_way = await self.store.timer_runs(timer.id, under_way=True)
-        runs = [*newest, *(run for run in under_way if run not in newest)]
-        return Due(timer=timer, runs=runs, address=address, now=moment(now), new_id=self.new_id)
+        return due
 
     async def _take(self, step: TimerStep) -> None:
         if not await self.store.step_timer(step):
@@ -145,3 +140,15 @@ async def look_at(store: Store, timer_id: str, now: str, new_id: NewId) -> Look 
         return None
     runs = await store.timer_runs(timer_id, under_way=True)
     return Look(timer=timer, runs=runs, now=moment(now), new_id=new_id)
+
+
+async def due_of(store: Store, timer: Timer, now: str, new_id: NewId, ops_for: OpsFor) -> Due | None:
+    """The timer with its newest run, those under way and its agent's address; None for no agent."""
+    agent = await store.agent(timer.agent)
+    if agent is None:
+        return None
+    newest = await store.timer_runs(timer.id, 1)
+    under_way = await store.timer_runs(timer.id, under_way=True)
+    runs = [*newest, *(run for run in under_way if run not in newest)]
+    address = Address(agent.thread, await ops_for(agent.name))
+    return Due(timer=timer, runs=runs, address=address, now=moment(now), new_id=new_id)
