@@ -6,11 +6,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from harvester.connector import Connector, DaemonThreads, MemoryThreads, Outgoing
+from harvester.container.groups import Group
 from messaging import AuthorKind, Message, MessageKind
+from messaging.ipc import Changes
+from tests.harvester.container._host import Host
 from tests.soak._parts import Parts
 
 
@@ -32,8 +36,34 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
         yield parts
 
 
-@pytest.fixture(params=["memory", "daemon"])
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+def in_a_directory(root: Path) -> Iterator[Place]:
+    """Replies are files that an agent writes; what a person says stands in the record."""
+    host = Host(root)
+    for name in ("heron", "ada"):
+        host.register(Group(jid=f"tg:{name}", folder=name, name=name))
+
+    def reply(thread: str, body: str) -> Message:
+        host.say(thread, f"tg:{thread}", body)
+        threads.replies(0, 0.0)
+        return [one for one in host.desk.memory.log if one.is_reply][-1]
+
+    with Changes() as changes:
+        threads = host.threads(changes)
+        yield Place(
+            threads,
+            reply,
+            lambda thread, body: host.desk.memory.append(
+                thread, body, author="local", author_kind=AuthorKind.HUMAN
+            ),
+        )
+    host.ledger.close()
+
+
+@pytest.fixture(params=["memory", "daemon", "directory"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    if request.param == "directory":
+        yield from in_a_directory(tmp_path)
+        return
     if request.param == "memory":
         memory = MemoryThreads()
         yield Place(

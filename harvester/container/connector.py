@@ -1,0 +1,137 @@
+"""A thread that lives in an IPC directory: what the agent writes there is a reply, what is said to it a file.
+
+The record stays where the other threads are (`inner`): a reply gets its place and its proof there, and a
+person reads the conversation like any other. This side brings files in and takes messages out, each once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from threading import Lock
+from typing import Final
+
+from harvester.client import Replies
+from harvester.connector import Connector, Outgoing
+from harvester.container.followups import FollowUps
+from harvester.container.groups import Group
+from harvester.container.sweep import Sweep
+from messaging import AuthorKind, Message, MessageKind
+from messaging.ipc import Changes
+
+_log: Final = logging.getLogger(__name__)
+
+# Files wake us; what others say in the thread is looked for so often.
+LOOK_S: Final = 1.0
+_PAGE: Final = 100
+
+
+class IpcThreads:
+    """`threads` of all registered groups: the home thread of a group's agent has the agent's name."""
+
+    def __init__(
+        self,
+        inner: Connector,
+        sweep: Sweep,
+        follow_ups: FollowUps,
+        changes: Changes,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._inner = inner
+        self._sweep = sweep
+        self._follow_ups = follow_ups
+        self._changes = changes
+        self._clock = clock
+        self._delivering = Lock()
+        self._looked_at = float("-inf")
+        for lane, _ in sweep.lanes():
+            with contextlib.suppress(OSError):
+                follow_ups.recover(lane)
+        sweep.watch(changes)
+
+    def replies(self, after: int, wait_s: float) -> Replies:
+        """Brings in what the directories hold, and gives the replies of the groups' agents."""
+        until = self._clock() + wait_s
+        while True:
+            self._sweep.once()
+            self._look()
+            found = self._inner.replies(after, 0.0)
+            mine = tuple(message for message in found.messages if self._group(message.thread))
+            left_s = until - self._clock()
+            if mine or left_s <= 0:
+                return Replies(mine, found.position)
+            if found.position == after:
+                self._changes.wait(left_s)
+            after = found.position
+
+    def messages(self, thread: str, after: int, limit: int) -> Sequence[Message]:
+        """From the record."""
+        return self._inner.messages(thread, after, limit)
+
+    def post(self, outgoing: Outgoing) -> Message:
+        """Into the record, and to the agent."""
+        posted = self._inner.post(outgoing)
+        if group := self._group(outgoing.thread):
+            self._deliver(group)
+        return posted
+
+    def cursor(self) -> int:
+        """With the record."""
+        return self._inner.cursor()
+
+    def set_cursor(self, position: int) -> None:
+        """With the record."""
+        self._inner.set_cursor(position)
+
+    def _groups(self) -> Iterator[Group]:
+        """One for each folder."""
+        yield from {group.folder: group for group in self._sweep.intake.ledger.groups()}.values()
+
+    def _group(self, thread: str) -> Group | None:
+        return next((group for group in self._groups() if group.agent == thread), None)
+
+    def _look(self) -> None:
+        """Deliver what others have said meanwhile."""
+        now = self._clock()
+        if now - self._looked_at < LOOK_S:
+            return
+        self._looked_at = now
+        self._sweep.watch(self._changes)  # groups that are new; for the others it changes nothing
+        for group in self._groups():
+            self._deliver(group)
+
+    def _deliver(self, group: Group) -> None:
+        """What is new in the group's thread and not the agent's own words becomes follow-ups, in order."""
+        ledger = self._sweep.intake.ledger
+        with self._delivering:
+            done = ledger.position(out_of(group.agent))
+            for message in self._inner.messages(group.agent, done, _PAGE):
+                if not _is_own(message, group) and not self._tell(group, message):
+                    return  # the lane is full; it is told later
+                ledger.set_position(out_of(group.agent), message.seq)
+
+    def _tell(self, group: Group, message: Message) -> bool:
+        try:
+            return self._follow_ups.tell(group.folder, _shown(message), message.id) is not None
+        except OSError as planted:  # a link in the place of `input`: the group's own loss
+            _log.warning("%s gets no follow-ups: %s", group.folder, planted)
+            return False
+
+
+def out_of(thread: str) -> str:
+    """The name of the position up to which a thread has been delivered."""
+    return f"out:{thread}"
+
+
+def _shown(message: Message) -> str:
+    """A message of another agent says whose it is; all others speak for themselves."""
+    if message.kind is MessageKind.DM:
+        return f"Message from {message.author}:\n{message.body}"
+    return message.body
+
+
+def _is_own(message: Message, group: Group) -> bool:
+    return message.author_kind is AuthorKind.AGENT and message.author == group.agent

@@ -1,0 +1,114 @@
+"""The host's desk at the daemon: what an agent did is recorded as its words, and run in its name.
+
+The record is the proof. A file that lay in a group's directory becomes a message of the group's agent in
+its thread; the daemon runs a call on behalf of that agent because its own record says who wrote (O-33). So
+a person sees in the thread what was asked, and the agent's grants and rates decide.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+from harvester.client import DaemonClient
+from harvester.container.authorise import Task
+from harvester.container.calls import Errand
+from harvester.errors import Refused
+from harvester.inert import inert
+from messaging import Call, CallRequest, ErrorCode, Message, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What an agent wrote, and the key that makes its record happen once."""
+
+    agent: str
+    text: str
+    key: str
+
+
+class Desk(Protocol):
+    """Methods raise `ClientError`; whatever is asked again with the same key happens once."""
+
+    def welcome(self, agent: str) -> None:
+        """Make the agent known."""
+        ...
+
+    def record(self, words: Words) -> Message:
+        """A reply of the agent, whose directives are harvested."""
+        ...
+
+    def run(self, agent: str, errand: Errand, key: str) -> Result:
+        """Do what the agent's file asks for."""
+        ...
+
+    def tasks(self) -> Sequence[Task]:
+        """All timers."""
+        ...
+
+
+class DaemonDesk:
+    """`client` bears a harvester's token, `operator` an operator's: it lists timers and registers agents."""
+
+    def __init__(self, client: DaemonClient, operator: DaemonClient) -> None:
+        self._client = client
+        self._operator = operator
+
+    def welcome(self, agent: str) -> None:
+        """Registering twice is registering once."""
+        self._operator.add_agent(agent)
+
+    def record(self, words: Words) -> Message:
+        """Into the agent's home thread."""
+        return self._client.post_message(
+            self.thread(words.agent), words.text, as_agent=words.agent, key=words.key
+        ).message
+
+    def run(self, agent: str, errand: Errand, key: str) -> Result:
+        """On behalf of the agent, with the record of its request as the proof."""
+        call = replace(errand.call, call_id=key)
+        if errand.as_operator:
+            return self._operator.call(CallRequest(call=call))
+        proof = self.record(Words(agent, _shown(call), f"{key} asked"))
+        request = CallRequest(call=call, thread=proof.thread, reply=proof.id, on_behalf_of=agent)
+        return self._client.call(request)
+
+    def tasks(self) -> Sequence[Task]:
+        """As `cron.list` has them; none where the daemon keeps no timers."""
+        result = self._operator.call(CallRequest(call=Call("cron.list", {"limit": _MOST_TIMERS})))
+        if result.error is None:
+            return tasks_of(result.data)
+        if result.error.code is ErrorCode.UNKNOWN_OP:
+            return ()
+        raise Refused(result.error, url=self._operator.url)
+
+    @staticmethod
+    def thread(agent: str) -> str:
+        """The agent's home: thread ids have no dots, and names of groups none either."""
+        return agent
+
+
+# As identities are written; who is none of these is a person.
+_AGENT: Final = "agent/"
+# What `cron.list` gives at most.
+_MOST_TIMERS: Final = 500
+
+
+def tasks_of(listed: Any) -> tuple[Task, ...]:
+    """The rows of `cron.list`."""
+    rows = listed.get("timers") if isinstance(listed, dict) else None
+    return tuple(_task(row) for row in rows or () if isinstance(row, dict) and row.get("id"))
+
+
+def _task(row: Mapping[str, Any]) -> Task:
+    made_by = str(row.get("created_by"))
+    maker = made_by.removeprefix(_AGENT) if made_by.startswith(_AGENT) else None
+    name, agent = str(row.get("name") or ""), str(row.get("agent") or "")
+    return Task(id=str(row["id"]), name=name, agent=agent, maker=maker, row=row)
+
+
+def _shown(call: Call) -> str:
+    """The request as a person reads it in the thread: nothing in it is a directive, wherever it is quoted."""
+    return inert(json.dumps({"ipc": call.op, **call.args}, ensure_ascii=False, indent=2))
