@@ -8,12 +8,13 @@ reply's id as its key. So whoever fails half-way starts over, and nothing half-d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from harvester.client import PATIENT, DaemonClient
 from harvester.connector import Connector, DaemonThreads, Outgoing
+from harvester.events import Verdict
 from harvester.parse import Notice, Parsed, ParsedCall, parse
 from harvester.policy import ScanPolicy
 from harvester.render import Answered, render
@@ -23,6 +24,9 @@ from messaging.tracing import span
 
 # GRAMMAR 5.4. Enough to look, act, check and correct twice over; who needs more is going in circles.
 MAX_ROUNDS: Final = 8
+
+# Hands on the verdict of a reply; told again it changes nothing.
+TellVerdict: TypeAlias = Callable[[Message, Verdict], None]
 
 
 class Caller(Protocol):
@@ -42,6 +46,21 @@ class PatientCaller:
     def call(self, request: CallRequest) -> Result:
         """As `DaemonClient.call`, asked again for longer."""
         return self.client.call(request, PATIENT)
+
+
+def telling(client: DaemonClient) -> TellVerdict:
+    """Tells the daemon, with patience; what it cannot take is told again when the reply is harvested again."""
+
+    def tell(reply: Message, verdict: Verdict) -> None:
+        client.tell_verdict(
+            reply.id,
+            verdict.word,
+            summary=verdict.summary,
+            artifacts=verdict.artifacts or (),
+            retry=PATIENT,
+        )
+
+    return tell
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +87,7 @@ class Harvester:
     max_rounds: int = MAX_ROUNDS
     dialect: str | None = None  # overrules the policy's (GRAMMAR 9)
     known: KnownReplies = field(default_factory=KnownReplies)
+    tell: TellVerdict = lambda _reply, _verdict: None
 
     def harvest(self, message: Message) -> Harvested:
         """Run the calls of `message` if it is a reply, and post their results.
@@ -75,7 +95,10 @@ class Harvester:
         Raises `ClientError`; after `Unavailable` the same message may be harvested again.
         """
         with span("inband.harvest", {"inband.thread": message.thread, "inband.reply": message.id}):
-            return self._harvest(message)
+            done = self._harvest(message)
+            if done.parsed.verdict is not None:  # last, so that what it is about has happened (GRAMMAR 8)
+                self.tell(message, done.parsed.verdict)
+            return done
 
     def _harvest(self, message: Message) -> Harvested:
         if not message.is_reply:  # O-15: results, envelopes and DMs are never harvested
@@ -154,4 +177,5 @@ def harvest_reply(
         policy=policy,
         max_rounds=max_rounds,
         dialect=dialect,
+        tell=telling(client),
     ).harvest(message)

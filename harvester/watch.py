@@ -12,7 +12,7 @@ from typing import Final
 from harvester.client import DaemonClient
 from harvester.connector import DaemonThreads
 from harvester.errors import ClientError
-from harvester.harvest import MAX_ROUNDS, Harvester, PatientCaller
+from harvester.harvest import MAX_ROUNDS, Harvester, PatientCaller, telling
 from harvester.policy import ScanPolicy
 from harvester.rounds import KnownReplies
 from harvester.session import Session, may_pass
@@ -87,6 +87,7 @@ class Watcher:
                 policy=self._policy,
                 max_rounds=self._max_rounds,
                 known=self._known,
+                tell=telling(client),
             )
 
         return Session(

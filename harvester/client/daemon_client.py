@@ -16,6 +16,7 @@ from harvester.client.failures import refusal
 from harvester.client.permissions import Permissions
 from harvester.client.retry import RetryPolicy
 from harvester.client.stream import follow
+from harvester.client.timers import Timers
 from harvester.client.wire import Answer, Request, Wire
 from harvester.errors import ProtocolError, Refused
 from messaging import CallRequest, Job, Message, OpInfo, Result, Thread
@@ -42,7 +43,7 @@ class Posted(NamedTuple):
     replayed: bool
 
 
-class DaemonClient(Permissions):
+class DaemonClient(Permissions, Timers):
     """A synchronous client, usable from several threads; close it or use it as a context manager.
 
     `token` is a bearer token, `ca_file` the only CA that is believed, `timeout_s` the longest wait for an

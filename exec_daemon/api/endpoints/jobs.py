@@ -14,6 +14,7 @@ from exec_daemon.api.route import Ask
 from exec_daemon.api.sse import Event, changed, last_event_id, stream
 from exec_daemon.calls.steps import OUTSIDE, events_anywhere, job_anywhere, jobs_elsewhere
 from exec_daemon.store import job_topic
+from exec_daemon.timers.dispatch import TIMER_JOB
 from messaging import ErrorCode, Job, JobEvent, JobState
 
 _MOST = 500
@@ -93,5 +94,7 @@ async def cancel(ask: Ask) -> Response:
     job = await _seen(ask)
     if job.op == OUTSIDE and job.state is JobState.RUNNING:
         raise refuse(ErrorCode.INVALID_REQUEST, f"{job.id} runs elsewhere; stop it where it runs.")
+    if job.op == TIMER_JOB:
+        await ask.services.timers.cancel(job.id, f"cancelled by {ask.identity}")
     await ask.services.executor.jobs.cancel(job.id)
     return answer((await _seen(ask)).to_json())
