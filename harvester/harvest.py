@@ -49,16 +49,11 @@ class PatientCaller:
 
 
 def telling(client: DaemonClient) -> TellVerdict:
-    """Tells the daemon, with patience; what it cannot take is told again when the reply is harvested again."""
+    """Tells the daemon. What never arrives is told when the reply is harvested again."""
 
     def tell(reply: Message, verdict: Verdict) -> None:
-        client.tell_verdict(
-            reply.id,
-            verdict.word,
-            summary=verdict.summary,
-            artifacts=verdict.artifacts or (),
-            retry=PATIENT,
-        )
+        artifacts = verdict.artifacts or ()
+        client.tell_verdict(reply.id, verdict.word, summary=verdict.summary, artifacts=artifacts)
 
     return tell
 
