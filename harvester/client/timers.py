@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from harvester.client.retry import RetryPolicy
 from harvester.client.wire import Request, Wire
 
 
@@ -25,7 +24,7 @@ class Timers:
 
     def run_timer(self, timer: str) -> dict[str, Any]:
         """One more run, now; sent once."""
-        ask = Request(method="POST", path=f"/timers/{quote(timer, safe='')}/run", body={})
+        ask = Request(method="POST", path=f"/timers/{quote(timer, safe='')}/run", repeatable=False, body={})
         return dict(self._wire.want(ask).body)
 
     def preview_timer(
@@ -43,7 +42,6 @@ class Timers:
         *,
         summary: str | None = None,
         artifacts: Sequence[Any] = (),
-        retry: RetryPolicy | None = None,
     ) -> dict[str, Any]:
         """`{run, job}`: the run that the reply's verdict is about, both None where it is about none.
 
@@ -51,7 +49,7 @@ class Timers:
         """
         body = {"reply": reply, "verdict": verdict, "summary": summary, "artifacts": list(artifacts) or None}
         ask = Request(method="POST", path="/verdicts", repeatable=True, body=_set(body))
-        return dict(self._wire.want(ask, retry).body)
+        return dict(self._wire.want(ask).body)
 
 
 def _set(values: Mapping[str, Any]) -> dict[str, Any]:
