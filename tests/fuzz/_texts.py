@@ -1,7 +1,7 @@
 """Seeded replies that hurt: small, so that a run reads millions of them, and full of what rules meet at.
 
-Five ways to make one: tokens of the grammar in a row, two case texts spliced, a case text with changes, a
-flood of one token, a nest of containers. A last step may change line ends or put odd characters in.
+Tokens of the grammar in a row, two case texts spliced, a case text with changes, a flood of one token, a
+nest of containers, at times much text between. A last step may change line ends or put odd characters in.
 """
 
 from __future__ import annotations
@@ -115,6 +115,9 @@ ODD_CHARS = (
 )
 LINE_ENDS = ("\r\n", "\r", "\n\r", "\n\n", "\n \t\n")
 _MARKERS = ("- ", "> ", "1. ", "* ", "\t", "  ", "   ", "    ", ">")
+# Each takes as long as a hundred others.
+_LONG_OF_ALL = 0.001
+PROSE = ("Much prose.\n", "- item\n", "x\n\n", "    code\n", "> quote\n", "```\ny\n```\n", "one line ", "é\n")
 _WINDOW_CHARS = 70
 _LENGTHS = (1, 2, 2, 3, 3, 4, 5, 7)
 
@@ -159,13 +162,20 @@ def _nest(chance: random.Random, texts: list[str]) -> str:
     return markers + ("\n" + again).join(lines)
 
 
+def _long(chance: random.Random, texts: list[str]) -> str:
+    """With more text between than a scanner lets wait unread."""
+    between = chance.choice(PROSE) * chance.choice((350, 1400))
+    return _row(chance, texts) + chance.choice(("\n\n", "\n", "")) + between + _splice(chance, texts)
+
+
 # Rows reach the most corners for their time, so half of all are rows.
 _MAKERS: tuple[_Make, ...] = (_row, _row, _row, _row, _splice, _changed, _flood, _nest)
 
 
 def text(chance: random.Random, texts: list[str]) -> str:
     """One reply; `texts` are those of the case files."""
-    made = chance.choice(_MAKERS)(chance, texts)
+    make = _long if chance.random() < _LONG_OF_ALL else chance.choice(_MAKERS)
+    made = make(chance, texts)
     kind = chance.random()
     if kind < 0.1:
         made = made.replace("\n", chance.choice(LINE_ENDS))

@@ -5,7 +5,7 @@
 Inputs come in numbered blocks, each its own seed. A run goes on behind the last block that this source of the
 scanner has been read with, so that totals add up over runs; `--seed` begins at that block instead. A text on
 which something fails is made small and written to `.box/fuzz-scanner-faults.jsonl`, a line as the case files
-have it. Exit code 1 if there is one, 130 after Ctrl-C; what was read until then counts.
+have it. Exit code 1 if there is one, 130 after Ctrl-C or a TERM; what was read until then counts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -78,13 +78,18 @@ def case_line(found: Fault) -> str:
     return json.dumps(case | {"why": f"{found.kind}: {found.detail[:300]}"})
 
 
+def leave_ends_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def in_blocks(numbers: Iterable[int], jobs: int, read: Read) -> Generator[list[Fault], None, None]:
     """Block by block in order, on so many processes."""
     if jobs == 1:
         yield from map(read, numbers)
         return
     # Ctrl-C is for the parent, which then ends them.
-    pool = get_context("fork").Pool(jobs, partial(signal.signal, signal.SIGINT, signal.SIG_IGN))
+    pool = get_context("fork").Pool(jobs, leave_ends_to_the_parent)
     with pool:
         yield from pool.imap(read, numbers)
 
@@ -127,7 +132,7 @@ class Faults:
         self._file.parent.mkdir(exist_ok=True)
         with self._file.open("a", encoding="utf-8") as lines:
             lines.write(case_line(one) + "\n")
-        print(f"{one.kind}: {one.text!r}\n    {one.detail[:600]}\n    written to {self._file}")
+        print(f"{one.kind}: {one.text!r}\n    {one.detail[:600]}\n    written to {self._file}", flush=True)
 
 
 def after(run: Run, found: list[Fault], began_s: float) -> Run:
@@ -180,5 +185,6 @@ def main(words: list[str], totals: Path = TOTALS, faults: Path = FAULTS, read: R
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(BrokenPipeError):
         sys.exit(main(sys.argv[1:]))

@@ -1,6 +1,6 @@
 """Single-rule mutants of the scanner: each has to be killed by a test, or be listed as equivalent.
 
-    ./box soak mutants [--count 120] [--seed 1] [--all] [MODULE …]
+    ./box soak mutants [--count 120] [--seed 1] [--all] [--thorough] [MODULE …]
 
 A mutant is the scanner with one place changed: a condition turned round, a row of a table left out, a bound
 off by one, a character class that takes one more. They are made from the source as it is now; `--count` of
@@ -29,6 +29,9 @@ SCANNER = ROOT / "harvester" / "scanner"
 VERDICTS = ROOT / ".box" / "mutants.jsonl"
 TESTS = (ROOT / "tests" / "harvester", ROOT / "tests" / "oracle", ROOT / "tests" / "cases")
 
+SLOW_S, MANY = 0.02, 20
+ENDS = {"equivalent", HANGS, NO_PROGRAM}
+
 
 def drawn(given: argparse.Namespace) -> list[Mutant]:
     """The mutants of a run, in an order of chance."""
@@ -38,20 +41,35 @@ def drawn(given: argparse.Namespace) -> list[Mutant]:
 
 
 class Order:
-    """The tests, quickest first; one that has killed goes to the front, since mutants die of the same few."""
+    """The tests, quickest first; one that has killed goes to the front, since mutants die of the same few.
 
-    def __init__(self) -> None:
+    Unless all are wanted, the slow ones among many of a kind are left out: they take most of the time.
+    """
+
+    def __init__(self, *, thorough: bool) -> None:
+        self._thorough = thorough
         self._names: list[str] | None = None
 
     def names(self) -> list[str]:
         if self._names is None:
-            self._names = [test.name for test in timed()]
+            tests = timed()
+            kinds = Counter(kind(test.name) for test in tests)
+            self._names = [
+                test.name
+                for test in tests
+                if self._thorough or test.seconds < SLOW_S or kinds[kind(test.name)] < MANY
+            ]
         return self._names
 
     def killed(self, name: str) -> None:
         if name in self.names():
             self.names().remove(name)
             self.names().insert(0, name)
+
+
+def kind(name: str) -> str:
+    """The test's function."""
+    return name.partition("[")[0]
 
 
 def judge(mutant: Mutant, known: Judged, order: Order) -> str | None:
@@ -71,36 +89,37 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=120, help="how many (default 120)")
     parser.add_argument("--seed", type=int, default=1, help="which (default 1)")
     parser.add_argument("--all", action="store_true", help="all that there are: hours")
+    parser.add_argument("--thorough", action="store_true", help="all tests, the slow ones as well")
     given = parser.parse_args(words)
     if unknown := sorted(set(given.modules) - set(names)):
         parser.error(f"no module {' '.join(unknown)} in {SCANNER.relative_to(ROOT)}")
     return given
 
 
+def known_verdicts(*, thorough: bool) -> Judged:
+    files = sorted(file for folder in TESTS for file in folder.glob("*") if file.is_file())
+    return Judged(VERDICTS, digest(SCANNER.glob("*.py")), f"{digest(files)} {thorough}")
+
+
+def say(text: str) -> None:
+    """On a terminal the moving line gives way."""
+    print(f"\r\x1b[K{text}" if sys.stdout.isatty() else text, flush=True)
+
+
 def main(words: list[str]) -> int:
-    given, listed = arguments(words), equivalents()
-    known = Judged(
-        VERDICTS,
-        digest(SCANNER.glob("*.py")),
-        digest(file for folder in TESTS for file in folder.glob("*") if file.is_file()),
-    )
-    order, count, began_s = Order(), Counter[str](), time.monotonic()
-    chosen = drawn(given)
+    given, listed, began_s = arguments(words), equivalents(), time.monotonic()
+    known, order = known_verdicts(thorough=given.thorough), Order(thorough=given.thorough)
+    chosen, count = drawn(given), Counter[str]()
     for number, mutant in enumerate(chosen, start=1):
-        if mutant.key in listed:
-            count["equivalent"] += 1
-            continue
-        by = judge(mutant, known, order)
-        count[by if by in {HANGS, NO_PROGRAM} else "survived" if by is None else "killed by a test"] += 1
+        by = "equivalent" if mutant.key in listed else judge(mutant, known, order)
+        count[by if by in ENDS else "survived" if by is None else "killed by a test"] += 1
         if by is None:
-            print(f"\r\x1b[K{mutant}" if sys.stderr.isatty() else mutant, flush=True)
+            say(str(mutant))
         if sys.stderr.isatty():
             sys.stderr.write(f"\r\x1b[K{number} of {len(chosen)} mutants, {count['survived']} survive")
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K")
-    print(
+    say(
         "\n".join(
-            ["| mutants | |", "|---|---|", *(f"| {name} | {many} |" for name, many in count.most_common())]
+            ["| mutants | |", "|---|---|", *(f"| {what} | {many} |" for what, many in count.most_common())]
         )
     )
     print(f"{len(chosen)} mutants in {time.monotonic() - began_s:.0f} s, seed {given.seed}")
