@@ -151,6 +151,7 @@ class Executor:
             thread=request.thread,
             reply=request.reply,
             on_behalf_of=request.on_behalf_of,
+            fresh=request.call.call_id is None,
             asked_by=None if asker.identity == call.identity else str(asker.identity),
         )
 

@@ -40,7 +40,7 @@ class Entry:
 
     @property
     def repeatable(self) -> bool:
-        """A run that did not end did nothing: no reservation has to be on disk before it starts."""
+        """A run that did not end did nothing."""
         return self.effects_inside or not self.job.side_effecting
 
 
@@ -72,6 +72,16 @@ def answer(earlier: Entry, new: NewJob) -> Begun:
     if earlier.digest != new.digest:
         return Conflict(earlier.job)
     return Running(earlier.job) if earlier.job.state is JobState.RUNNING else Done(earlier.job)
+
+
+def reserved_first(new: NewJob) -> bool:
+    """Has its reservation to be durable before it runs? So where a run may leave something behind."""
+    return (new.side_effecting and not new.effects_inside) or new.op in OUTLASTING
+
+
+def holds_call(job: Job) -> bool:
+    """Does the job stand for its call id? See `frees_call_id`."""
+    return job.error is None or not job.error["retryable"]
 
 
 def frees_call_id(outcome: Outcome) -> bool:
@@ -132,6 +142,18 @@ def audit_line(entry: Entry) -> NewAuditLine:
 def ends_with_the_daemon(job: Job) -> bool:
     """Is nobody at work on a running job any more when its daemon has gone?"""
     return job.state is JobState.RUNNING and job.op not in OUTLASTING
+
+
+def lost_line(count: int, at: str) -> NewAuditLine:
+    """What the audit is told when `count` calls that changed nothing could not be written."""
+    return NewAuditLine(
+        at=at,
+        identity="daemon/store",
+        op="audit.lost",
+        args_digest="",
+        call_id=str(count),
+        outcome=str(ErrorCode.UNAVAILABLE),
+    )
 
 
 def interruption(entry: Entry) -> Outcome:

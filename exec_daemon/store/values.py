@@ -65,7 +65,7 @@ class NewJob:
     are counted per identity. `on_behalf_of` is the agent's name where a harvester asked, `asked_by` the
     harvester. `digest` covers the content of the call: the same id with another digest is a conflict.
     `effects_inside` says that all its effects are `Effect`s, committed with its end, so that a job which
-    did not end did nothing.
+    did not end did nothing. `fresh` says that the call id was made just now, so that no job can have it.
     """
 
     identity: str
@@ -79,6 +79,7 @@ class NewJob:
     reply: str | None = None
     on_behalf_of: str | None = None
     asked_by: str | None = None
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from exec_daemon.store import SqliteStore, Store, StoreError, StoreFull, open_store
-from tests.contracts.samples import message, thread
+from exec_daemon.store import New, Outcome, SqliteStore, Store, StoreError, StoreFull, open_store
+from tests.contracts.samples import job, message, thread
 
 ORDINARY_USER = 1000
 DISK_BYTES = 2 * 1024 * 1024
@@ -111,6 +111,33 @@ async def full(folder: Path) -> None:
     await again.close()
 
 
+async def full_for_reads(folder: Path) -> None:
+    """Calls that change nothing go on; the audit tells later how many of them it does not know."""
+    mount(folder)
+    store = await open_store(folder / "store.db")
+    fill_up(folder / "ballast")
+    ends = []
+    for number in range(300):
+        begun = await store.begin(job(f"r{number}", op="dm.read", side_effecting=False, args={"x": BODY}))
+        assert isinstance(begun, New)
+        ends.append((await store.finish(begun.job.id, Outcome(data=number))).result)
+    refused = await fault_of(store.begin(job("w", effects_inside=False, args={"x": BODY * 100})))
+    await store.jobs()
+    (folder / "ballast").unlink()
+    await store.jobs()
+    (line,) = [line for line in await store.audit(500) if line.op == "audit.lost"]
+    check = await store.check_audit()
+    say(
+        {
+            "ended": ends == list(range(300)),
+            "refused": refused,
+            "lost": int(line.call_id) + check.lines - 1,
+            "whole": check.broken is None,
+        }
+    )
+    await store.close()
+
+
 async def full_at_birth(folder: Path) -> None:
     mount(folder)
     (folder / "ballast").write_bytes(b"x" * (DISK_BYTES - 8192))
@@ -149,6 +176,7 @@ async def read_only_folder(folder: Path) -> None:
 PROGRAMS: dict[str, Callable[[Path], Coroutine[Any, Any, None]]] = {
     "hold": hold,
     "full": full,
+    "full_for_reads": full_for_reads,
     "full_at_birth": full_at_birth,
     "full_at_start": full_at_start,
     "read_only_disk": read_only_disk,

@@ -56,6 +56,13 @@ def test_a_store_works_again_when_there_is_space(folder: Path, mountable: None) 
     assert report["after"] == 1
 
 
+def test_reads_go_on_where_the_disk_is_full_and_the_audit_tells_what_it_lost(
+    folder: Path, mountable: None
+) -> None:  # D108
+    report = run("full_for_reads", folder, *NAMESPACE)
+    assert report == {"ended": True, "refused": "StoreFull", "lost": 300, "whole": True}
+
+
 def test_a_disk_that_is_full_at_birth_leaves_no_half_database(folder: Path, mountable: None) -> None:
     assert run("full_at_birth", folder, *NAMESPACE) == {"fault": "StoreFull", "made": False, "healed": None}
 

@@ -14,14 +14,16 @@ from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import dump, load
 from exec_daemon.store.sqlite import artifacts, audit, threads, timers
+from exec_daemon.store.sqlite.behind import Batch
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
-from exec_daemon.store.values import Begun, KeepArtifact, New, NewJob, Outcome
+from exec_daemon.store.values import Begun, KeepArtifact, New, NewAuditLine, NewJob, Outcome
 from messaging import EventType, Job, JobEvent, JobState
 
 _PLAIN = ("id", "identity", "call_id", "op", "side_effecting", "thread", "reply", "state", "created_at")
 _BESIDE = ("digest", "effects_inside", "on_behalf_of", "asked_by")
-_INSERT_JOB = insert("jobs", (*_PLAIN, "args", *_BESIDE))
+_END = ("ended_at", "duration_ms", "result", "error", "holds_call")
+_INSERT_JOB = insert("jobs", (*_PLAIN, "args", *_BESIDE, *_END))
 _INSERT_EVENT = insert("job_events", ("job", "seq", "ts", "type", "payload"))
 _JOB = select("jobs", (*_PLAIN, "args", "ended_at", "duration_ms", "result", "error", *_BESIDE, "number"))
 
@@ -39,27 +41,65 @@ class _Row:
 
 def begin(db: sqlite3.Connection, new: NewJob, job_id: str, at: str) -> Written[Begun]:
     """As the port's `begin`."""
-    where = "WHERE identity = ? AND call_id = ? AND holds_call = 1"
-    earlier = db.execute(_JOB + where, (new.identity, new.call_id)).fetchone()
+    earlier = of_call(db, new.identity, new.call_id)
     if earlier is not None:
-        return Written(once.answer(_read(earlier).entry, new))
+        return Written(once.answer(earlier, new))
     entry = once.start(new, job_id, at)
-    number = _insert_job(db, entry)
-    _insert_event(db, number, once.accepted(entry.job))
+    _insert_job(db, entry)
     if not entry.repeatable:
         audit.append(db, [once.audit_line(entry)])
     return Written(New(entry.job), (job_topic(job_id),))
 
 
+def of_call(db: sqlite3.Connection, identity: str, call_id: str) -> once.Entry | None:
+    """The job that stands for the call."""
+    where = "WHERE identity = ? AND call_id = ? AND holds_call = 1"
+    row = db.execute(_JOB + where, (identity, call_id)).fetchone()
+    return None if row is None else _read(row).entry
+
+
+def catch_up(db: sqlite3.Connection, batch: Batch, lost: NewAuditLine | None) -> Written[None]:
+    """Writes what was left for later; `lost` tells of what could not be written before."""
+    without_row = {entry.job.id for entry in batch.begun}
+    for entry in batch.begun:
+        _insert_job(db, entry)
+    for entry in batch.ended:
+        if entry.job.id not in without_row:
+            _write_end(db, _row(db, entry.job.id).number, entry.job)
+    lines = [once.audit_line(entry) for entry in batch.ended]
+    audit.append(db, [lost, *lines] if lost else lines)
+    return Written(None)
+
+
 def _insert_job(db: sqlite3.Connection, entry: once.Entry) -> int:
-    values = (*_plain_values(entry.job), dump(entry.job.args), *_values_beside(entry))
-    return db.execute(_INSERT_JOB, values).lastrowid or 0
+    """The job as it stands, and its events."""
+    job = entry.job
+    values = (*_plain_values(job), dump(job.args), *_values_beside(entry), *_end_values(job))
+    number = db.execute(_INSERT_JOB, values).lastrowid or 0
+    _insert_event(db, number, once.accepted(job))
+    if job.state is not JobState.RUNNING:
+        _insert_event(db, number, once.terminal(job, 1))
+    return number
+
+
+def _end_values(job: Job) -> tuple[Any, ...]:
+    running = job.state is JobState.RUNNING
+    result, error = (None, None) if running else (dump(job.result), dump(job.error))
+    return (job.ended_at, job.duration_ms, result, error, once.holds_call(job))
 
 
 def finish(
-    db: sqlite3.Connection, job_id: str, outcome: Outcome, effects: Sequence[Effect], at: str
+    db: sqlite3.Connection,
+    job_id: str,
+    outcome: Outcome,
+    effects: Sequence[Effect],
+    at: str,
+    *,
+    unwritten: once.Entry | None = None,
 ) -> Written[Job]:
-    """As the port's `finish`; each message has its id."""
+    """As the port's `finish`; each message has its id. `unwritten` is the job where it may have no row."""
+    if unwritten is not None and job(db, job_id) is None:
+        _insert_job(db, unwritten)
     row = _row(db, job_id)
     if row.entry.job.state is not JobState.RUNNING:
         return Written(row.entry.job)
@@ -86,23 +126,17 @@ def interrupt_running(db: sqlite3.Connection, at: str) -> Written[list[Job]]:
 
 
 def _end(db: sqlite3.Connection, row: _Row, outcome: Outcome, at: str) -> Job:
-    job = once.end(row.entry.job, outcome, at)
-    db.execute(
-        "UPDATE jobs SET state = ?, ended_at = ?, duration_ms = ?, result = ?, error = ?, holds_call = ? "
-        "WHERE number = ?",
-        (
-            job.state,
-            at,
-            job.duration_ms,
-            dump(job.result),
-            dump(job.error),
-            not once.frees_call_id(outcome),
-            row.number,
-        ),
-    )
-    _insert_event(db, row.number, once.terminal(job, _next_seq(db, row.number)))
-    audit.append(db, [once.audit_line(replace(row.entry, job=job))])
-    return job
+    ended = once.end(row.entry.job, outcome, at)
+    _write_end(db, row.number, ended)
+    audit.append(db, [once.audit_line(replace(row.entry, job=ended))])
+    return ended
+
+
+def _write_end(db: sqlite3.Connection, number: int, ended: Job) -> None:
+    columns = ", ".join(f"{column} = ?" for column in ("state", *_END))
+    values = (ended.state, *_end_values(ended), number)
+    db.execute(f"UPDATE jobs SET {columns} WHERE number = ?", values)  # noqa: S608 - literals only
+    _insert_event(db, number, once.terminal(ended, _next_seq(db, number)))
 
 
 def add_event(

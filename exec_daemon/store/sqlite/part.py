@@ -32,3 +32,7 @@ class SqlitePart(ABC):
     async def _read(
         self, read: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T: ...
+
+    @abstractmethod
+    def _check_open(self) -> None:
+        """Raises `StoreClosed`."""

@@ -7,22 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
-from exec_daemon.store import once
-from exec_daemon.store.effects import Effect
 from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.sqlite import (
     artifacts,
-    audit,
     directory,
-    journal,
     outside,
     rpc,
     spending,
@@ -30,6 +25,7 @@ from exec_daemon.store.sqlite import (
     timers,
 )
 from exec_daemon.store.sqlite.files import open_database
+from exec_daemon.store.sqlite.journal_part import SqliteJournal
 from exec_daemon.store.sqlite.lock import Ownership
 from exec_daemon.store.sqlite.permissions_part import SqlitePermissions
 from exec_daemon.store.sqlite.reader import Reader
@@ -40,17 +36,10 @@ from exec_daemon.store.values import (
     Agent,
     AgentRun,
     Appended,
-    AppendMessage,
     Arrival,
     Artifact,
-    AuditCheck,
-    AuditLine,
-    Begun,
     LastRun,
-    NewAuditLine,
-    NewJob,
     NewThread,
-    Outcome,
     OutsideJob,
     Reception,
     RpcAnswer,
@@ -59,7 +48,7 @@ from exec_daemon.store.values import (
     Standing,
     TokenRecord,
 )
-from messaging import EventType, Job, JobEvent, JobState, Message, NewMessage, Thread
+from messaging import JobEvent, Message, NewMessage, Thread
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -84,12 +73,13 @@ def _take(path: Path) -> tuple[Ownership, sqlite3.Connection]:
         raise
 
 
-class SqliteStore(SqlitePermissions):
+class SqliteStore(SqliteJournal, SqlitePermissions):
     """A `Store` on disk; made by `open_store`."""
 
     def __init__(
         self, path: Path, ownership: Ownership, db: sqlite3.Connection, clock: Clock, new_id: NewId
     ) -> None:
+        super().__init__()
         self._ownership = ownership
         self._clock = clock
         self._new_id = new_id
@@ -106,7 +96,7 @@ class SqliteStore(SqlitePermissions):
         **kwargs: P.kwargs,
     ) -> T:
         self._check_open()
-        return await self._writer.write(lambda db: write(db, *args, **kwargs))
+        return await self._in_order(lambda db: write(db, *args, **kwargs))
 
     async def _read(
         self, read: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **kwargs: P.kwargs
@@ -171,50 +161,6 @@ class SqliteStore(SqlitePermissions):
 
     async def touch_tokens(self, used: Mapping[str, str]) -> None:
         await self._write(directory.touch_tokens, used)
-
-    async def begin(self, new: NewJob) -> Begun:
-        return await self._write(journal.begin, new, self._new_id("job"), self._clock())
-
-    async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
-        once.check_end(outcome, effects)
-        named = [self._named(effect) for effect in effects]
-        return await self._write(journal.finish, job_id, outcome, named, self._clock())
-
-    def _named(self, effect: Effect) -> Effect:
-        if not isinstance(effect, AppendMessage):
-            return effect
-        return replace(effect, id=effect.id or self._new_id("msg"))
-
-    async def add_event(self, job_id: str, event: EventType, payload: Mapping[str, Any]) -> JobEvent:
-        once.check_step(event)
-        return await self._write(journal.add_event, job_id, event, payload, self._clock())
-
-    async def events(self, job_id: str, after: int = -1) -> list[JobEvent]:
-        return await self._read(journal.events, job_id, after)
-
-    async def job(self, job_id: str) -> Job | None:
-        return await self._read(journal.job, job_id)
-
-    async def jobs(
-        self, identity: str | None = None, state: JobState | None = None, limit: int = PAGE
-    ) -> list[Job]:
-        return await self._read(journal.jobs, identity, state, limit)
-
-    async def interrupt_running(self) -> list[Job]:
-        return await self._write(journal.interrupt_running, self._clock())
-
-    async def note(self, line: NewAuditLine) -> AuditLine:
-        return await self._write(audit.note, line)
-
-    async def audit(self, limit: int = PAGE, before: int | None = None) -> list[AuditLine]:
-        return await self._read(audit.audit, limit, before)
-
-    async def check_audit(self, noted: Mapping[int, str] | None = None) -> AuditCheck:
-        last = await self._read(audit.last)
-        checker = await self._read(audit.checker, noted)
-        while await self._read(audit.check_slice, checker):
-            pass
-        return checker.close(last)
 
     async def expect(self, job_id: str, identity: str) -> OutsideJob:
         return await self._write(outside.expect, job_id, identity, self._clock())
@@ -305,6 +251,7 @@ class SqliteStore(SqlitePermissions):
         if self._closed:
             return
         self._closed = True
+        await self._stop_catching_up()
         await self._reader.close()
         await self._writer.close()
         self._ownership.release()

@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 from exec_daemon.store.feed import Feed
 from exec_daemon.store.sqlite.faults import any_fault, store_fault
@@ -61,15 +61,20 @@ class Writer:
         self._feed = feed
         self._most_in_group = most_in_group
         self._loop = asyncio.get_running_loop()
-        self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[_Waiting, ...] | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
     async def write(self, write: Write[T]) -> T:
         """The value of `write`, after it is durable; or what it raised, with nothing changed."""
-        future: asyncio.Future[T] = self._loop.create_future()
-        self._queue.put(_Waiting(write, future))
-        return await future
+        (future,) = self.put(write)
+        return await cast("asyncio.Future[T]", future)
+
+    def put(self, *writes: Write[Any]) -> list[asyncio.Future[Any]]:
+        """Their values to be; they are in one group, in this order."""
+        waiting = tuple(_Waiting(write, self._loop.create_future()) for write in writes)
+        self._queue.put(waiting)
+        return [one.future for one in waiting]
 
     async def close(self) -> None:
         """Finishes what waits, then closes the connection."""
@@ -90,8 +95,8 @@ class Writer:
         waiting = self._queue.get()
         try:
             while waiting is not None:
-                group.append(waiting)
-                if len(group) == self._most_in_group:
+                group += waiting
+                if len(group) >= self._most_in_group:
                     return group, True
                 waiting = self._queue.get_nowait()
         except Empty:

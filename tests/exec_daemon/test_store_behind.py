@@ -1,0 +1,128 @@
+"""What is written behind: reads wait for no disk, and effects in our store need one commit."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exec_daemon.store import AppendMessage, Conflict, Done, New, Outcome, Running, SqliteStore, open_store
+from exec_daemon.store.sqlite.writer import Written
+from messaging import ErrorCode, JobState
+from tests.contracts.samples import failure, job, message, thread
+from tests.contracts.test_store_journal import begun
+
+SOON_S = 10.0
+READ: dict[str, Any] = {"side_effecting": False, "effects_inside": False, "op": "dm.read"}
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    opened = await open_store(tmp_path / "store.db")
+    yield opened
+    await opened.close()
+
+
+@contextmanager
+def stuck_disk(store: SqliteStore) -> Iterator[None]:
+    """The writer is in the middle of a write that does not end."""
+    held, go_on = threading.Event(), threading.Event()
+
+    def write(_: sqlite3.Connection) -> Written[None]:
+        held.set()
+        assert go_on.wait(SOON_S)
+        return Written(None)
+
+    future = store._writer.put(write)[0]
+    assert held.wait(SOON_S)
+    try:
+        yield
+    finally:
+        go_on.set()
+        del future
+
+
+def rows(tmp_path: Path, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(tmp_path / "store.db")) as db:
+        return db.execute(query).fetchall()
+
+
+async def test_a_read_waits_for_no_disk(store: SqliteStore) -> None:
+    with stuck_disk(store):
+        made = await begun(store, **READ)
+        ended = await store.finish(made.id, Outcome(data={"n": 1}, duration_ms=2.0))
+        assert (ended.state, ended.result) == (JobState.SUCCEEDED, {"n": 1})
+        assert await store.begin(job(**READ)) == Done(ended)
+        assert await store.begin(job(**READ | {"args": {}})) == Conflict(ended)
+    assert await store.job(made.id) == ended
+
+
+async def test_what_is_asked_of_the_journal_is_up_to_date(store: SqliteStore, tmp_path: Path) -> None:
+    made = await begun(store, **READ)
+    assert rows(tmp_path, "SELECT id FROM jobs") == []
+    assert await store.jobs() == [made]
+    ended = await store.finish(made.id, Outcome(data=1))
+    assert await store.job(made.id) == ended
+    assert [line.outcome for line in await store.audit()] == ["succeeded"]
+
+
+async def test_a_read_is_written_a_moment_later(store: SqliteStore, tmp_path: Path) -> None:
+    with store.subscribe("never") as moment:
+        made = await begun(store, **READ)
+        await store.finish(made.id, Outcome())
+        for _ in range(100):
+            if rows(tmp_path, "SELECT state FROM jobs") == [("succeeded",)]:
+                break
+            await moment.wait(0.1)
+    assert rows(tmp_path, "SELECT outcome FROM audit") == [("succeeded",)]
+
+
+async def test_closing_writes_what_is_behind(tmp_path: Path) -> None:
+    store = await open_store(tmp_path / "store.db")
+    await store.finish((await begun(store, **READ)).id, Outcome())
+    await store.close()
+    assert rows(tmp_path, "SELECT state FROM jobs") == [("succeeded",)]
+
+
+async def test_a_read_of_an_earlier_life_is_found_on_disk(tmp_path: Path) -> None:
+    store = await open_store(tmp_path / "store.db")
+    ended = await store.finish((await begun(store, **READ)).id, Outcome(data=7))
+    await store.close()
+    store = await open_store(tmp_path / "store.db")
+    assert await store.begin(job(**READ)) == Done(ended)
+    await store.close()
+
+
+async def test_a_call_whose_effects_are_ours_is_one_commit_with_them(store: SqliteStore) -> None:
+    await store.create_thread(thread("crane"))
+    statements: list[str] = []
+
+    def trace(db: sqlite3.Connection) -> Written[None]:
+        db.set_trace_callback(statements.append)
+        return Written(None)
+
+    await store._writer.write(trace)
+    made = await begun(store)
+    assert await store.begin(job()) == Running(made)
+    await store.finish(made.id, Outcome(), [AppendMessage(message("crane"))])
+    assert statements.count("COMMIT") == 2  # the first is of the write that set the trace
+
+
+async def test_a_call_with_effects_outside_is_on_disk_before_it_runs(
+    store: SqliteStore, tmp_path: Path
+) -> None:  # D088
+    await begun(store, effects_inside=False)
+    assert rows(tmp_path, "SELECT state FROM jobs") == [("running",)]
+    assert rows(tmp_path, "SELECT outcome FROM audit") == [("running",)]
+
+
+async def test_a_read_that_ended_with_a_retryable_error_gives_its_call_free(store: SqliteStore) -> None:
+    first = await begun(store, **READ)
+    await store.finish(first.id, Outcome(error=failure(ErrorCode.BUSY)))
+    assert isinstance(await store.begin(job(**READ)), New)
+    assert [one.state for one in await store.jobs()] == [JobState.RUNNING, JobState.FAILED]
