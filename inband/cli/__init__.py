@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "ops": "inband.cli.ops:ops",
     "thread": "inband.cli.thread:thread",
     "job": "inband.cli.job:job",
+    "timer": "inband.cli.timer:timer",
     "artifact": "inband.cli.artifact:artifact",
     "agent": "inband.cli.agent:agent",
     "rpc": "inband.cli.rpc:rpc",
