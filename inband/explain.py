@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from exec_daemon.web.marking import Mark, Marker
 from harvester import Parsed, ScanPolicy, SkipReason, parse
 from messaging import canonical_json, strip_terminal
 
@@ -88,6 +89,19 @@ def _marks(parsed: Parsed) -> Iterator[_Mark]:
         yield _Mark(*skip.span, _YELLOW, f"skipped: {RULES[skip.reason]}")
     if parsed.verdict:
         yield _Mark(*parsed.verdict.span, _CYAN, f"verdict {parsed.verdict.word}")
+
+
+_KINDS: Final = {_GREEN: "call", _YELLOW: "skipped", _CYAN: "verdict"}
+
+
+def page_marks(policy: ScanPolicy) -> Marker:
+    """The places of a reply for the web page, which knows no grammar."""
+
+    def marks(text: str) -> list[Mark]:
+        found = _marks(parse(text, policy=policy))
+        return [Mark(mark.start, mark.end, _KINDS[mark.colour], mark.text) for mark in found]
+
+    return marks
 
 
 def _clipped(text: str) -> str:

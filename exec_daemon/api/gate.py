@@ -28,7 +28,10 @@ SINGLE: Final = frozenset(
 )
 JSON_LINES: Final = ("application/json", "application/x-ndjson", "application/jsonl")
 # Paths that take another body than JSON.
-TAKES: Final[Mapping[str, tuple[str, ...]]] = {"/rpc": JSON_LINES}
+TAKES: Final[Mapping[str, tuple[str, ...]]] = {
+    "/rpc": JSON_LINES,
+    "/sign-in": ("application/x-www-form-urlencoded",),
+}
 # Below it each body is signed, which no page of a stranger can do, and senders are not all ours.
 SIGNED: Final = "/callback/"
 

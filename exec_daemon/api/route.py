@@ -22,6 +22,9 @@ from exec_daemon.services import Services
 from messaging import ErrorCode
 
 MCP_PATH = "/mcp"
+# The session of the web page, and what its script sends beside it (exec_daemon.web.sign_in).
+COOKIE = "__Host-inband"
+PROOF = "x-inband-proof"
 ANYONE = frozenset(Role)
 
 
@@ -40,7 +43,7 @@ class Ask:
     async def still_valid(self) -> bool:
         """Asked again during a long answer: a token can be revoked or expire meanwhile."""
         try:
-            return (await _asker(self.request, self.services)).identity == self.identity
+            return (await asker_of(self.request, self.services)).identity == self.identity
         except Refused:
             return False
 
@@ -75,15 +78,17 @@ def services_of(request: Request) -> Services:
     return services
 
 
-def _token(request: Request) -> str | None:
+def bearer_token(request: Request) -> str | None:
     """RFC 6750 section 2.1; a request with two Authorization fields has none that we trust."""
     fields = request.headers.getlist("authorization")
     scheme, _, token = (fields[0] if len(fields) == 1 else "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
 
 
-async def _asker(request: Request, services: Services) -> Asker:
-    token = _token(request)
+async def asker_of(request: Request, services: Services) -> Asker:
+    token = bearer_token(request)
+    if token is None and COOKIE in request.cookies:
+        return await _signed_in(request, services)
     if token is None:
         raise refuse(ErrorCode.UNAUTHENTICATED, "Send a token: `Authorization: Bearer TOKEN`.")
     asker = await bearer(services.store, token, services.clock())
@@ -95,12 +100,28 @@ async def _asker(request: Request, services: Services) -> Asker:
     return asker
 
 
+async def _signed_in(request: Request, services: Services) -> Asker:
+    """Who signed in at the web page. A browser adds the cookie by itself: a change needs the proof too."""
+    secret = request.cookies[COOKIE]
+    asker = await services.sessions.asker(secret)
+    if asker is None:
+        raise refuse(ErrorCode.UNAUTHENTICATED, "The session has ended. Sign in again.")
+    if request.method != "GET" and not services.sessions.proven(secret, request.headers.get(PROOF, "")):
+        raise refuse(ErrorCode.FORBIDDEN, f"This did not come from our page: {PROOF} is missing or wrong.")
+    return asker
+
+
 def _check_rate(row: Row, identity: Identity, services: Services) -> None:
     """Calls are counted by the executor, for the agent that they are made for."""
     if row.path in (EXEC_PATH, MCP_PATH):
         return
+    count_request(identity, services, writes=row.method != "GET")
+
+
+def count_request(identity: Identity, services: Services, *, writes: bool) -> None:
+    """Raises `Refused` with RATE_LIMITED when the identity asks too often."""
     rates = rates_of(services.grants.grants.of(identity))
-    wait_s = services.buckets.take([want(identity, rates, writes=row.method != "GET")])
+    wait_s = services.buckets.take([want(identity, rates, writes=writes)])
     if wait_s:
         raise Refused(rate_limited(wait_s, f"Requests of {identity}"))
 
@@ -109,7 +130,7 @@ def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         services = services_of(request)
         request.scope["inband.row"] = row.path
-        asker = await _asker(request, services)
+        asker = await asker_of(request, services)
         request.scope["inband.identity"] = str(asker.identity)
         if asker.identity.role not in row.roles:
             text = (

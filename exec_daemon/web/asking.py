@@ -1,0 +1,56 @@
+"""How a page asks: the endpoints of the API and the ops, as the person who is signed in (O-80)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+
+from exec_daemon.api.problems import Refused
+from exec_daemon.api.route import Answer, Ask
+from exec_daemon.box.table import lines_of_reading
+from exec_daemon.calls.execute import Rehearsed
+from exec_daemon.web.rendering import plain
+from messaging import Call, CallRequest, Result
+
+
+async def told(
+    ask: Ask, endpoint: Answer, *, query: dict[str, Any] | None = None, **path: str
+) -> dict[str, Any]:
+    """What the endpoint answers to this person, as JSON. Raises `Refused`."""
+    scope = {
+        **ask.request.scope,
+        "method": "GET",
+        "path_params": path,
+        "query_string": urlencode(query or {}).encode(),
+        "headers": [],
+    }
+    response = await endpoint(Ask(Request(scope), ask.services, ask.asker))
+    document: dict[str, Any] = json.loads(bytes(response.body))
+    return document
+
+
+async def result_of(ask: Ask, op: str, args: dict[str, Any] | None = None) -> Result:
+    """What the op gives to this person."""
+    ended = await ask.services.executor.call(ask.asker, CallRequest(call=Call(op, args or {})))
+    assert isinstance(ended, Result), f"{op} was waited for: {isinstance(ended, Rehearsed)}"
+    return ended
+
+
+async def read(ask: Ask, op: str, args: dict[str, Any] | None = None) -> Any:
+    """As `result_of`, its data. Raises `Refused`."""
+    result = await result_of(ask, op, args)
+    if result.error is not None:
+        raise Refused(result.error)
+    return result.data
+
+
+async def look(ask: Ask, action: str) -> Iterator[str]:
+    """A read of the machine as the lines of its table, or the one line that says why not."""
+    result = await result_of(ask, "box.exec", {"action": action})
+    if result.error is not None:
+        return iter((plain(result.error.message),))
+    return map(plain, lines_of_reading(result.data))
