@@ -78,6 +78,7 @@ def _together(name: str, keys: Mapping[str, Any]) -> Iterator[Wrong]:
     """What no key shows by itself: places without arguments, and values that could become options or code."""
     argv, arguments = keys["argv"], keys.get("arguments", {})
     used = [*places(argv), *places([keys.get("stdin", "")])]
+    yield from _program(name, argv)
     for place in used:
         if place not in arguments:
             yield Wrong(name, "argv", f"has a place for {{{place}}}, which is no argument of the op")
@@ -86,7 +87,6 @@ def _together(name: str, keys: Mapping[str, Any]) -> Iterator[Wrong]:
             yield Wrong(
                 f"{name}.arguments.{argument}", "", f"has no place: write {{{argument}}} in argv or stdin"
             )
-    yield from _program(name, argv)
     yield from _options(name, argv, arguments)
 
 

@@ -89,8 +89,6 @@ class Programs:
         """What holds for a program with `profile`. Raises `ProgramError`."""
         async with self._places:
             nursery = await self._started()
-            if "cgroup" in profile.require and nursery.tree != "cgroup":
-                raise Unconfined(f"a cgroup is demanded, and there is none: {'; '.join(nursery.reasons)}")
             spawner = await self._spawner(profile)
             self._keep(spawner)
             return Standing(nursery.tree, nursery.reasons, spawner.layers)
@@ -116,6 +114,8 @@ class Programs:
 
     async def _spawner(self, profile: Profile) -> SpawnerLink:
         nursery = await self._started()
+        if "cgroup" in profile.require and nursery.tree != "cgroup":
+            raise Unconfined(f"a cgroup is demanded, and there is none: {'; '.join(nursery.reasons)}")
         waiting = self._idle.get(profile)
         if waiting:
             return waiting.pop()

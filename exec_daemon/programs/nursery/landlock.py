@@ -85,4 +85,6 @@ def _around(path: str, secret: str) -> list[str]:
         inside = os.listdir(path)
     except OSError:
         return []
-    return [part for name in inside for part in _around(os.path.join(path, name), secret)]
+    beside = (os.path.join(path, name) for name in inside)
+    # A link could lead to what is hidden; where it leads to stands in a list of its own.
+    return [part for each in beside if not os.path.islink(each) for part in _around(each, secret)]

@@ -1,7 +1,7 @@
-"""The nursery's own process: `python -I -S -c … DESCRIPTOR`, the control socket's number as its argument, then
-ways to end trees that are to be avoided.
+"""The nursery's own process: `python -I -S -c … DESCRIPTOR [TREE…]`.
 
-It has no threads, so that it may fork. When the daemon goes away, so does it, with all spawners.
+DESCRIPTOR is the control socket's number; each TREE is a way to end trees that is to be avoided. It has no
+threads, so that it may fork. When the daemon goes away, so does it, with all spawners.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
 
 import pytest
 
@@ -37,9 +36,9 @@ def run(programs: Programs) -> Run:
 
 
 @pytest.fixture
-def profile(tmp_path: Path) -> Profile:
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Profile:
     """What an op gets by default, as the user that runs the tests."""
-    return Sandbox(user=_me()).profile(tmp_path / "home")
+    return Sandbox(user=_me()).profile(tmp_path_factory.mktemp("home"))
 
 
 def _me() -> str:
