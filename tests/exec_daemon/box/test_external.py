@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from exec_daemon.box import BoxContext, BoxError, read
+from exec_daemon.box.ports import OtherBoxCtl
+from exec_daemon.programs import Program as Asked
+from exec_daemon.programs import Programs, Ran
+from exec_daemon.programs.sandbox import Sandbox
 from messaging import CallError, ErrorCode
 
 PROGRAM = '#!/bin/sh\necho "$#:$*" >> {log}\ncat {answer}\nexit {code}\n'
@@ -34,9 +41,33 @@ def program(tmp_path: Path) -> Program:
     return Program(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """The daemon's, as far as reads go: they run in threads beside it."""
+    running = asyncio.new_event_loop()
+    thread = threading.Thread(target=running.run_forever)
+    thread.start()
+    yield running
+    running.call_soon_threadsafe(running.stop)
+    thread.join()
+    running.close()
+
+
 @pytest.fixture
-def context(context: BoxContext, program: Program) -> BoxContext:
-    return replace(context, program=program.path)
+def context(
+    context: BoxContext, program: Program, loop: asyncio.AbstractEventLoop, tmp_path: Path
+) -> Iterator[BoxContext]:
+    programs = Programs()
+    # The program notes its calls, which one that only reads could not.
+    profile = replace(Sandbox().reading(tmp_path / "home"), writable=(str(tmp_path / "calls"),))
+
+    def run(argv: tuple[str, ...], limit_s: float) -> Ran:
+        (tmp_path / "calls").touch()
+        asked = Asked(argv=argv, profile=profile, time_limit_s=limit_s)
+        return asyncio.run_coroutine_threadsafe(programs.run(asked), loop).result()
+
+    yield replace(context, program=OtherBoxCtl(program.path, run))
+    asyncio.run_coroutine_threadsafe(programs.close(), loop).result()
 
 
 def failure(action: str, arg: str | None, context: BoxContext) -> CallError:
@@ -93,6 +124,10 @@ def test_a_program_that_cannot_run_is_a_typed_error(program: Program, context: B
     program.path.write_bytes(b"\x7fELF nonsense")
     program.path.chmod(0o755)
     assert failure("disk", None, context).code is ErrorCode.UNAVAILABLE  # not a program
+    program.path.chmod(0o777)
+    said = failure("disk", None, context)
+    assert said.code is ErrorCode.UNAVAILABLE  # anybody could have changed it
+    assert str(program.path.parent) not in said.message  # D136
 
 
 def test_a_program_that_takes_too_long_is_a_typed_error(program: Program, context: BoxContext) -> None:
@@ -101,3 +136,13 @@ def test_a_program_that_takes_too_long_is_a_typed_error(program: Program, contex
     error = failure("disk", None, replace(context, limit_s=0.2))
     assert error.code is ErrorCode.TIMEOUT
     assert error.retryable
+
+
+def test_it_only_reads(program: Program, context: BoxContext, tmp_path: Path) -> None:  # O-44
+    """What a sandbox has to give; where the kernel has none, the program is trusted."""
+    from exec_daemon.programs.nursery import kernel
+
+    program.path.write_text(f"#!/bin/sh\necho x > {tmp_path}/written\necho '{{\"data\": {{}}}}'\n")
+    program.path.chmod(0o755)
+    read("disk", None, context)
+    assert (tmp_path / "written").exists() is not bool(kernel.landlock_version())
