@@ -11,6 +11,7 @@ from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Role
 from exec_daemon.access.policy import Policy
 from exec_daemon.agent_template import AgentTemplate
+from exec_daemon.web.marking import Marker, no_marks
 from exec_daemon.operator_ops.spec import OpSpec
 from exec_daemon.programs.sandbox import Sandbox
 
@@ -62,7 +63,7 @@ class DaemonSettings:
     `box_ctl` is a program that answers the reads in place of ours. `allow_remote` lets the daemon listen
     beyond this machine, `names` are what clients call it beside localhost, `origins` the web pages that may
     ask beside our own (`https://HOST:PORT`). `artifact_folders` are folders whose files `artifact.put` may
-    keep.
+    keep. `marker` finds the directives of a reply, for the web page.
     """
 
     home: Path
@@ -81,3 +82,4 @@ class DaemonSettings:
     limits: DaemonLimits = field(default_factory=DaemonLimits)
     log_to_stderr: bool = True
     log_format: str = "text"
+    marker: Marker = no_marks

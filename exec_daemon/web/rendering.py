@@ -23,7 +23,8 @@ POLICY: Final = (
 HEADERS: Final[Mapping[str, str]] = {
     "content-security-policy": POLICY,
     "cache-control": "no-store",
-    "referrer-policy": "no-referrer",
+    # With `no-referrer` a browser sends `Origin: null` with our own forms, which the gate turns away.
+    "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
 }

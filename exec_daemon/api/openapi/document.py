@@ -59,7 +59,7 @@ def _operation(row: Row | OpenRow) -> dict[str, Any]:
 
 
 def _name(row: Row | OpenRow) -> str:
-    words = _IN_PATH.sub(r"by_\1", row.path.strip("/")).replace(".", "_").replace("/", "_")
+    words = re.sub(r"[^A-Za-z0-9_]", "_", _IN_PATH.sub(r"by_\1", row.path.strip("/")))
     return f"{row.method.lower()}_{words}"
 
 
