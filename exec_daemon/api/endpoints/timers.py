@@ -16,7 +16,9 @@ from exec_daemon.api.body import Body, query_number, read_body
 from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
 from exec_daemon.ops.cron_fields import Written, manages
-from exec_daemon.store.timer_values import Timer
+from exec_daemon.store import Store
+from exec_daemon.store.timer_port import LISTED
+from exec_daemon.store.timer_values import Timer, TimerState
 from exec_daemon.timers.look import moment
 from exec_daemon.timers.plan import timing_fields
 from exec_daemon.timers.reading import Kind, ScheduleError, read_schedule
@@ -53,11 +55,18 @@ async def _seen(ask: Ask) -> Timer:
     timer = await store.timer(wanted)
     if timer is None or not (manages(ask.identity, timer) or sees_all(ask.identity)):
         whose = None if sees_all(ask.identity) else str(ask.identity)
-        found = await store.timers(created_by=whose, name=wanted, limit=2)
-        timer = found[0] if len(found) == 1 else None
+        timer = await _named(store, wanted, whose)
     if timer is None:
         raise refuse(ErrorCode.NOT_FOUND, f"There is no timer {wanted[:128]!r} that you may see.")
     return timer
+
+
+async def _named(store: Store, name: str, whose: str | None) -> Timer | None:
+    """The one that has the name, else one that had it."""
+    for states in (LISTED, tuple(TimerState)):
+        if found := await store.timers(created_by=whose, name=name, states=states, limit=2):
+            return found[0] if states is not LISTED or len(found) == 1 else None
+    return None
 
 
 async def one(ask: Ask) -> Response:
