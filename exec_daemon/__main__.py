@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 
 def list_ops() -> bytes:
     """The list as `tools.list` has it under `ops`, byte for byte, and a line break."""
     from exec_daemon.api.answers import dump
-    from exec_daemon.calls.registry import registry
-    from exec_daemon.ops import ALLOWLIST
+    from exec_daemon.operator_ops.box_toml import written_ops
+    from exec_daemon.programs_at_start import listed
 
-    return dump([info.to_json() for info in registry(ALLOWLIST).infos]) + b"\n"
+    return dump([info.to_json() for info in listed(written_ops(os.environ)).infos]) + b"\n"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -20,7 +21,13 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m exec_daemon", description="Runs nothing: `box up` does.")
     parser.add_argument("--list-ops", action="store_true", required=True, help="print every op as JSON")
     parser.parse_args(argv)
-    sys.stdout.buffer.write(list_ops())
+    from exec_daemon.errors import DaemonError
+
+    try:
+        sys.stdout.buffer.write(list_ops())
+    except DaemonError as wrong:
+        sys.stderr.write(f"{wrong}\n")
+        return 2
     return 0
 
 

@@ -73,6 +73,12 @@ def xdg(environment: Mapping[str, str], variable: str, fallback: str) -> Path:
     return (Path(base) if base.startswith("/") else Path.home() / fallback) / "inband"
 
 
+def settings_file(environment: Mapping[str, str]) -> Path:
+    """`$BOX_CONFIG`, else `$XDG_CONFIG_HOME/inband/box.toml`."""
+    named = environment.get("BOX_CONFIG")
+    return Path(named) if named else xdg(environment, "XDG_CONFIG_HOME", ".config") / "box.toml"
+
+
 def default_root(environment: Mapping[str, str]) -> Path:
     """The state directory where no setting names another."""
     return xdg(environment, "XDG_STATE_HOME", ".local/state")

@@ -50,6 +50,11 @@ def all_ops(settings: DaemonSettings, home: Home, programs: Programs) -> Registr
     return registry((*ALLOWLIST, *theirs))
 
 
+def listed(specs: tuple[OpSpec, ...]) -> Registry:
+    """The same as `all_ops` gives, to be looked at and not to be run."""
+    return registry((*ALLOWLIST, *(operator_op(spec, Profile(), Programs()) for spec in specs)))
+
+
 def other_box_ctl(settings: DaemonSettings, home: Home, programs: Programs) -> OtherBoxCtl | None:
     """The program that answers the reads in place of ours, to be asked from threads."""
     if settings.box_ctl is None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from exec_daemon.access.grant_rules import Wrong
-from exec_daemon.home import default_root, xdg
+from exec_daemon.home import default_root, settings_file
 from inband.errors import SettingsError
 from inband.settings_table import BY_NAME, SETTINGS, Setting
 from messaging.sinks.variables import OURS, VARIABLES
@@ -62,8 +62,7 @@ class Settings:
 
 def config_file(environment: Mapping[str, str]) -> Path:
     """`$BOX_CONFIG`, else `$XDG_CONFIG_HOME/inband/box.toml`."""
-    named = environment.get("BOX_CONFIG")
-    return Path(named) if named else xdg(environment, "XDG_CONFIG_HOME", ".config") / "box.toml"
+    return settings_file(environment)
 
 
 def load(environment: Mapping[str, str], flags: Mapping[str, Any] | None = None) -> Settings:
