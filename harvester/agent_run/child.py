@@ -27,12 +27,16 @@ _LOOK_S: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What is run: argv only, never a shell. `prompt` goes to stdin, where `ps` does not show it (A-09)."""
+    """What is run: argv only, never a shell. `prompt` goes to stdin, where `ps` does not show it (A-09).
+
+    `keep` are descriptors that the process inherits beside its pipes.
+    """
 
     argv: Sequence[str]
     environment: Mapping[str, str]
     folder: Path | None = None
     prompt: bytes = b""
+    keep: tuple[int, ...] = ()
 
 
 class Child:
@@ -55,6 +59,7 @@ class Child:
             env=command.environment,
             bufsize=0,
             start_new_session=True,
+            pass_fds=command.keep,
         )
         self._selector = selectors.DefaultSelector()
         self._watch(self._process.stdout, selectors.EVENT_READ, self._read_output)

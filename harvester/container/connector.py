@@ -109,7 +109,7 @@ class IpcThreads:
         with self._delivering:
             done = ledger.position(out_of(group.agent))
             for message in self._inner.messages(group.agent, done, _PAGE):
-                if not _is_own(message, group) and not self._tell(group, message):
+                if _is_for(group, message) and not self._tell(group, message):
                     return  # the lane is full; it is told later
                 ledger.set_position(out_of(group.agent), message.seq)
 
@@ -133,5 +133,7 @@ def _shown(message: Message) -> str:
     return message.body
 
 
-def _is_own(message: Message, group: Group) -> bool:
-    return message.author_kind is AuthorKind.AGENT and message.author == group.agent
+def _is_for(group: Group, message: Message) -> bool:
+    """Neither the agent's own words nor what a person is told about the agent."""
+    own = message.author_kind is AuthorKind.AGENT and message.author == group.agent
+    return not own and message.kind is not MessageKind.NOTICE

@@ -17,7 +17,7 @@ from harvester.container.authorise import Task
 from harvester.container.calls import Errand
 from harvester.errors import Refused
 from harvester.inert import inert
-from messaging import Call, CallRequest, ErrorCode, Message, Result
+from messaging import Call, CallRequest, ErrorCode, Message, MessageKind, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,10 @@ class Desk(Protocol):
 
     def record(self, words: Words) -> Message:
         """A reply of the agent, whose directives are harvested."""
+        ...
+
+    def notice(self, words: Words) -> None:
+        """Say in the agent's thread, as the system, what a person should know."""
         ...
 
     def run(self, agent: str, errand: Errand, key: str) -> Result:
@@ -65,6 +69,11 @@ class DaemonDesk:
         return self._client.post_message(
             self.thread(words.agent), words.text, as_agent=words.agent, key=words.key
         ).message
+
+    def notice(self, words: Words) -> None:
+        """Not a reply: nothing in it is harvested."""
+        kind = MessageKind.NOTICE
+        self._client.post_message(self.thread(words.agent), words.text, kind=kind, key=words.key)
 
     def run(self, agent: str, errand: Errand, key: str) -> Result:
         """On behalf of the agent, with the record of its request as the proof."""

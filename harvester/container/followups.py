@@ -82,7 +82,7 @@ class FollowUps:
         """
         with self._input(lane) as folder:
             waiting = self.ledger.unanswered(lane)
-            taken = [one for one in waiting if not folder.has(one.name)]
+            taken = [one for one in waiting if one.state == "sent" and not folder.has(one.name)]
             if not reported:
                 self.answered(lane, [one.name for one in taken])
                 taken_names = {one.name for one in taken}

@@ -28,6 +28,7 @@ CREATE TABLE IF NOT EXISTS follow_ups (
     number INTEGER PRIMARY KEY, lane TEXT NOT NULL, key TEXT NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,
     state TEXT NOT NULL, UNIQUE (lane, key), UNIQUE (lane, name)
 ) STRICT;
+CREATE TABLE IF NOT EXISTS sessions (lane TEXT PRIMARY KEY, session TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS positions (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT;
 """
 DONE: Final = "done"
@@ -168,7 +169,19 @@ class Ledger:
                     name,
                 )
 
-    # Positions
+    # Sessions and positions
+
+    def session(self, lane: str) -> str | None:
+        """The session that the lane's agent goes on with."""
+        rows = self._all("SELECT session FROM sessions WHERE lane = ?", lane)
+        return str(rows[0][0]) if rows else None
+
+    def set_session(self, lane: str, session: str | None) -> None:
+        """Remember it, or with None begin anew the next time."""
+        with self._transaction():
+            self._run("DELETE FROM sessions WHERE lane = ?", lane)
+            if session is not None:
+                self._run("INSERT INTO sessions VALUES (?, ?)", lane, session)
 
     def position(self, name: str) -> int:
         """How far something has got; 0 at the very start."""

@@ -23,7 +23,7 @@ from harvester.container.layout import Layout
 from harvester.container.ledger import Ledger
 from harvester.container.pace import Pace
 from harvester.container.sweep import Sweep
-from messaging import CallError, Message, Result
+from messaging import AuthorKind, CallError, Message, MessageKind, Result
 from messaging.container import FileNames
 from messaging.ipc import Changes
 
@@ -49,6 +49,16 @@ class MemoryDesk:
         if words.key not in self._records:
             self._records[words.key] = self.memory.append(words.agent, words.text, author=words.agent)
         return self._records[words.key]
+
+    def notice(self, words: Words) -> None:
+        if words.key not in self._records:
+            self._records[words.key] = self.memory.append(
+                words.agent,
+                words.text,
+                author="harvester",
+                author_kind=AuthorKind.SYSTEM,
+                kind=MessageKind.NOTICE,
+            )
 
     def run(self, agent: str, errand: Errand, key: str) -> Result:
         answer = self.answers.pop(0) if self.answers else None
