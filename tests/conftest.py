@@ -18,6 +18,13 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+PACKAGES = {"bwrap": "bubblewrap"}
+
+
+def package(program: str) -> str:
+    return PACKAGES.get(program, program)
+
+
 def missing_programs(item: pytest.Item) -> list[str]:
     wanted = [program for mark in item.iter_markers("needs") for program in mark.args]
     return [program for program in wanted if shutil.which(program) is None]
@@ -26,12 +33,12 @@ def missing_programs(item: pytest.Item) -> list[str]:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test marked `needs("tmux")` is skipped where tmux is missing, and says how to have it run.
 
-    Debian's packages of the programs that tests need have the programs' names.
+    Most of Debian's packages have their program's name; `PACKAGES` has the others.
     """
     missing = missing_programs(item)
     if not missing:
         return
-    reason = f"{', '.join(missing)} not installed: sudo apt install {' '.join(missing)}"
+    reason = f"{', '.join(missing)} not installed: sudo apt install {' '.join(map(package, missing))}"
     if os.environ.get("BOX_REQUIRE_ALL") == "1":
         pytest.fail(f"{reason} (BOX_REQUIRE_ALL=1 allows no skip)", pytrace=False)
     pytest.skip(reason)
