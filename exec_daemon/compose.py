@@ -18,6 +18,8 @@ from exec_daemon.access.grant_book import GrantBook
 from exec_daemon.access.rates import Buckets
 from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import ensure_bootstrap
+from exec_daemon.approvals.asking import Asking
+from exec_daemon.approvals.deciding import Deciding
 from exec_daemon.artifacts import Artifacts
 from exec_daemon.box import BoxContext, Scope
 from exec_daemon.box_reads import BoxReads
@@ -103,7 +105,9 @@ def _desk(settings: DaemonSettings, store: Store, buckets: Buckets, grants: Gran
 async def _grant_book(settings: DaemonSettings, store: Store, ops: Registry) -> GrantBook:
     """The grants of `box.toml` and of the store. Raises `DaemonError` for a rule that names no op."""
     check_grants(settings.policy, ops)
-    book = GrantBook(store, Grants(settings.policy.grants, settings.limits.rates))
+    book = GrantBook(
+        store, Grants(settings.policy.grants, settings.limits.rates, settings.policy.approvals.ops)
+    )
     await book.load()
     return book
 
@@ -124,12 +128,20 @@ def _services(
         keep=artifacts,
         new_id=random_id,
         grants=book.grants,
+        asking=Asking(
+            store=store,
+            registry=ops,
+            clock=utc_now,
+            new_id=random_id,
+            expire_s=settings.policy.approvals.expire_s,
+        ),
     )
     return Services(
         settings=settings,
         store=store,
         registry=ops,
         executor=executor,
+        deciding=Deciding(store=store, registry=ops, executor=executor, clock=utc_now),
         grants=book,
         buckets=buckets,
         artifacts=artifacts,
@@ -182,6 +194,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         book = await _grant_book(settings, store, ops)
         services = _services(settings, home, store, ops, book, programs)
         writer = asyncio.create_task(_keep_writing_token_uses(services))
+        looking = asyncio.create_task(services.deciding.keep_looking())
         hanging_up = asyncio.create_task(services.desk.connections.hang_up(services.stopping))
         try:
             async with timers_run(services.timers):
@@ -189,10 +202,12 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         finally:
             writer.cancel()
             hanging_up.cancel()
+            looking.cancel()
             services.stopping.set()
             await services.mcp.ended()
             await services.desk.close()
             await services.executor.jobs.drain(settings.limits.drain_s)
+            await services.deciding.close()
             await _write_token_uses(services)
     finally:
         await programs.close()

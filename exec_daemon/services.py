@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from exec_daemon.access.callback_secret import CallbackSecret
 from exec_daemon.access.grant_book import GrantBook
 from exec_daemon.access.rates import Buckets
+from exec_daemon.approvals.deciding import Deciding
 from exec_daemon.artifacts import Artifacts
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.registry import Registry
@@ -31,6 +32,7 @@ class Services:
     registry: Registry
     executor: Executor
     grants: GrantBook
+    deciding: Deciding
     buckets: Buckets
     artifacts: Artifacts
     clock: Clock

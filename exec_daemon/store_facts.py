@@ -24,7 +24,7 @@ from exec_daemon.box.ports import (
     UsageFacts,
     WorkerFacts,
 )
-from exec_daemon.store import PAGE, Agent, LastRun, Spending, StoreError
+from exec_daemon.store import PAGE, Agent, Approval, ApprovalState, LastRun, Spending, StoreError
 from messaging import Job, JobEvent, JobState, Message, Thread
 from messaging.moment import iso
 
@@ -98,6 +98,10 @@ class Questions(Protocol):
     async def spending(self, since: str, agent: str | None = None) -> list[Spending]: ...
 
     async def last_runs(self) -> list[LastRun]: ...
+
+    async def approvals(
+        self, state: ApprovalState | None = None, identity: str | None = None, limit: int = PAGE
+    ) -> list[Approval]: ...
 
 
 class FactsFromStore:
@@ -191,7 +195,12 @@ class FactsFromStore:
     def queue(self) -> QueueFacts:
         running = self._running()
         oldest = min((job.created_at for job in running), default=None)
-        return QueueFacts(running_jobs=len(running), oldest_running_s=_age_s(oldest) if oldest else None)
+        waiting = self._ask(self._store.approvals(ApprovalState.PENDING, None, _MOST_COUNTED))
+        return QueueFacts(
+            running_jobs=len(running),
+            oldest_running_s=_age_s(oldest) if oldest else None,
+            approvals_pending=len(waiting),
+        )
 
     def usage(self, scope: Scope) -> Sequence[UsageFacts] | None:
         if scope.identity is not None and scope.agent is None:

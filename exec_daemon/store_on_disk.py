@@ -16,8 +16,8 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from exec_daemon.box.errors import FactsUnavailable
 from exec_daemon.box.ports import StoreFacts
-from exec_daemon.store import PAGE, Agent, LastRun, Spending
-from exec_daemon.store.sqlite import directory, journal, schema, spending, threads
+from exec_daemon.store import PAGE, Agent, Approval, ApprovalState, LastRun, Spending
+from exec_daemon.store.sqlite import directory, journal, permissions, schema, spending, threads
 from exec_daemon.store.sqlite.check import check
 from exec_daemon.store_facts import FactsFromStore
 from messaging import Job, JobEvent, JobState, Message, Thread
@@ -99,6 +99,11 @@ class _QuestionsOnDisk:
 
     async def spending(self, since: str, agent: str | None = None) -> list[Spending]:
         return self._ask(spending.spending, since, agent)
+
+    async def approvals(
+        self, state: ApprovalState | None = None, identity: str | None = None, limit: int = PAGE
+    ) -> list[Approval]:
+        return self._ask(permissions.approvals, state, identity, limit)
 
     async def last_runs(self) -> list[LastRun]:
         return self._ask(spending.last_runs)

@@ -20,7 +20,7 @@ from harvester.fit import block, shares, wanted
 from harvester.formatters import failure, formatted
 from harvester.inert import clean, cleaned, inert, word
 from harvester.parse import Notice
-from messaging import Call, CallError, OpInfo, Result, artifact_in
+from messaging import Call, CallError, ErrorCode, OpInfo, Result, artifact_in
 
 # O-19: what an agent reads at a glance and what fits any chat bridge.
 MOST_CHARS: Final = 4000
@@ -70,9 +70,16 @@ def _heading(number: int, answer: Answered) -> str:
     for key in _BRIEF.get(result.op, ()):
         value = answer.call.args.get(key)
         names += [word(clean(value), _BRIEF_CHARS)] if isinstance(value, str) and value else []
-    parts = [" ".join(names), "ok" if result.ok else "failed", f"{result.duration_ms:.0f} ms"]
+    parts = [" ".join(names), _standing(result), f"{result.duration_ms:.0f} ms"]
     parts += [f"job {word(result.job_id, _JOB_CHARS)}"] if result.job_id else []
     return f"#{number} {' · '.join(parts)}"
+
+
+def _standing(result: Result) -> str:
+    """One word; a call that waits for a person has not failed."""
+    if result.error is None:
+        return "ok"
+    return "waits" if result.error.code is ErrorCode.APPROVAL_PENDING else "failed"
 
 
 def _text(answer: Answered, ops: Sequence[OpInfo]) -> str:

@@ -128,7 +128,9 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
         agents=agents.templates(settings["agents"]),
-        policy=permissions.policy(settings["grants"]),
+        policy=permissions.policy(
+            settings["grants"], settings["approvals.ops"], settings["approvals.expire_s"]
+        ),
         ops=programs.ops(settings["ops"]),
         sandbox=programs.sandbox(settings),
         log_format=settings["logs.format"],

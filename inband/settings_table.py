@@ -245,6 +245,17 @@ SETTINGS: Final = (
     ),
     Setting("sandbox", "open_files", int, 1024, "files that one process may have open", bounds=(16, 1 << 20)),
     Setting("sandbox", "places", int, 16, "programs that run at a time; others wait", bounds=(1, 256)),
+    Setting(
+        "approvals", "ops", list, [], "ops, as globs, that a person approves each time for all but operators"
+    ),
+    Setting(
+        "approvals",
+        "expire_s",
+        int,
+        86_400,
+        "seconds that a call waits for a person before it expires",
+        bounds=(60, 30 * 86_400),
+    ),
     Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
 )
 

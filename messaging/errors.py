@@ -29,6 +29,10 @@ class ErrorCode(StrEnum):
     NOT_FOUND = "NOT_FOUND"
     DUPLICATE_ID = "DUPLICATE_ID"
     CANCELLED = "CANCELLED"
+    APPROVAL_PENDING = "APPROVAL_PENDING"
+    APPROVAL_DENIED = "APPROVAL_DENIED"
+    APPROVAL_EXPIRED = "APPROVAL_EXPIRED"
+    OP_CHANGED = "OP_CHANGED"
     TOO_LARGE = "TOO_LARGE"
     RATE_LIMITED = "RATE_LIMITED"
     INTERRUPTED = "INTERRUPTED"
@@ -68,6 +72,16 @@ ERRORS: Mapping[ErrorCode, ErrorKind] = MappingProxyType(
         ErrorCode.NOT_FOUND: ErrorKind(404, Retry.NEVER, "what the call names does not exist"),
         ErrorCode.DUPLICATE_ID: ErrorKind(409, Retry.NEVER, "the call id was used for another call"),
         ErrorCode.CANCELLED: ErrorKind(409, Retry.NEVER, "the job was cancelled before it ended"),
+        ErrorCode.APPROVAL_PENDING: ErrorKind(
+            202, Retry.NEVER, "a person has to approve it; the outcome follows"
+        ),
+        ErrorCode.APPROVAL_DENIED: ErrorKind(403, Retry.NEVER, "a person denied it, or it was withdrawn"),
+        ErrorCode.APPROVAL_EXPIRED: ErrorKind(
+            410, Retry.NEVER, "nobody approved it in time; nothing was done"
+        ),
+        ErrorCode.OP_CHANGED: ErrorKind(
+            409, Retry.NEVER, "the op is not the one that was pinned or approved"
+        ),
         ErrorCode.TOO_LARGE: ErrorKind(413, Retry.NEVER, "the request passes a size limit"),
         ErrorCode.RATE_LIMITED: ErrorKind(429, Retry.ALWAYS, "too many calls; wait for Retry-After"),
         ErrorCode.INTERRUPTED: ErrorKind(500, Retry.NEVER, "the daemon died; the effect may have happened"),

@@ -40,8 +40,9 @@ class EventType(StrEnum):
 
 
 class JobState(StrEnum):
-    """Where a job stands; each state but `running` is final."""
+    """Where a job stands; `succeeded` and `failed` are final."""
 
+    AWAITING_APPROVAL = "awaiting_approval"
     RUNNING = "running"
     SUCCEEDED = "succeeded"
     FAILED = "failed"

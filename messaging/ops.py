@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from messaging.canonical import digest
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpInfo:
@@ -13,7 +15,8 @@ class OpInfo:
 
     `example` is an arguments object that the op accepts; `actions` is set for `box.exec` only: its 27
     actions, each with the type of its argument or None (O-53). `allowed` is for the asker; None where
-    nobody asked.
+    nobody asked. `approval` says that a person approves each call. `digest` changes with
+    name, summary, schema, actions and flags, so that a client can pin the op that it has looked at.
     """
 
     name: str
@@ -24,6 +27,17 @@ class OpInfo:
     aliases: tuple[str, ...] = ()
     actions: tuple[tuple[str, str | None], ...] = ()
     allowed: bool | None = None
+    approval: bool = False
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        """What has no digest is given its own; a document that was read keeps the one it came with."""
+        if not self.digest:
+            object.__setattr__(self, "digest", self._own_digest())
+
+    def _own_digest(self) -> str:
+        flags = {"side_effecting": self.side_effecting, "approval": self.approval}
+        return digest(self.name, self.summary, dict(self.args_schema), self.actions, flags)
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -44,21 +58,26 @@ class OpInfo:
             "args_schema": dict(self.args_schema),
             "example": dict(self.example),
             "aliases": list(self.aliases),
+            "digest": self.digest,
         }
+        if self.approval:
+            body["approval"] = True
         if self.actions:
             body["actions"] = [{"action": name, "arg": arg} for name, arg in self.actions]
         return body | ({} if self.allowed is None else {"allowed": self.allowed})
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> OpInfo:
-        """The inverse of `to_json`; raises KeyError when a key is missing."""
+        """The inverse of `to_json`; raises KeyError. An op without its flag counts as side-effecting."""
         return cls(
             name=body["op"],
-            side_effecting=body["side_effecting"],
+            side_effecting=body.get("side_effecting", True),
             summary=body["summary"],
             args_schema=body["args_schema"],
             example=body["example"],
             aliases=tuple(body["aliases"]),
             actions=tuple((row["action"], row["arg"]) for row in body.get("actions", ())),
             allowed=body.get("allowed"),
+            approval=body.get("approval", False),
+            digest=body.get("digest", ""),
         )

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from exec_daemon.access.approval import marked_by
 from exec_daemon.access.decide import Facts, decide, verdicts
 from exec_daemon.access.identity import Identity
 from exec_daemon.access.stack import Stack, saying
 
 
-def explained(identity: Identity, op: str, args: Mapping[str, Any], facts: Facts) -> dict[str, Any]:
-    """`{identity, op, allowed, rule, reason, where, rules, rates}`."""
+def explained(
+    identity: Identity, op: str, args: Mapping[str, Any], facts: Facts, *, marked: bool = False
+) -> dict[str, Any]:
+    """`{identity, op, allowed, rule, reason, where, approval, rules, rates}`.
+
+    `approval` is the place of the rule by which a person has to approve the call; `marked` is the op's flag.
+    """
     decision = decide(identity, op, args, facts)
     return {
         "identity": str(identity),
@@ -20,6 +26,7 @@ def explained(identity: Identity, op: str, args: Mapping[str, Any], facts: Facts
         "rule": decision.rule,
         "reason": decision.reason,
         "where": decision.where,
+        "approval": marked_by(identity, op, marked=marked, stack=facts.grants),
         "rules": [
             {"rule": rule, "holds": verdict.objection is None, "where": verdict.where}
             for rule, verdict in verdicts(identity, op, args, facts)

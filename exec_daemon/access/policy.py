@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from exec_daemon.access.approval import ApprovalPolicy
 from exec_daemon.access.grants import Grant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """`grants` by role or identity."""
+    """`grants` by role or identity; `approvals` says what waits for a person, and for how long."""
 
     grants: Mapping[str, Grant] = field(default_factory=lambda: MappingProxyType({}))
+    approvals: ApprovalPolicy = field(default_factory=ApprovalPolicy)

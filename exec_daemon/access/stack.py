@@ -22,6 +22,7 @@ class Place(StrEnum):
 
     STORE = "store"
     FILE = "box.toml"
+    POLICY = "policy"
     BUILT_IN = "built-in"
 
 
@@ -30,6 +31,7 @@ _WRITTEN: Final[Mapping[Place, Callable[[str, str], str]]] = MappingProxyType(
     {
         Place.STORE: lambda subject, key: f"store: grant {subject}, {key}",
         Place.FILE: lambda subject, key: f"box.toml: [grants.{_toml_key(subject)}] {key}",
+        Place.POLICY: lambda _subject, _key: "box.toml: [approvals] ops",
         Place.BUILT_IN: lambda subject, key: f"built-in: role {subject}, {key}",
     }
 )
@@ -72,12 +74,19 @@ def built_in(role: Role, rates: Mapping[Role, Rates] = ROLE_RATES) -> Placed:
 
 
 class Grants:
-    """All grants of a daemon. Those of the store are replaced while it runs."""
+    """All grants of a daemon. Those of the store are replaced while it runs.
+
+    `approval` are the ops that a person approves for everybody who is no operator.
+    """
 
     def __init__(
-        self, file: Mapping[str, Grant] = MappingProxyType({}), rates: Mapping[Role, Rates] = ROLE_RATES
+        self,
+        file: Mapping[str, Grant] = MappingProxyType({}),
+        rates: Mapping[Role, Rates] = ROLE_RATES,
+        approval: tuple[str, ...] = (),
     ) -> None:
         self._rates = rates
+        self._asking = Grant(approval=approval)
         self._placed = {Place.FILE: dict(file), Place.STORE: dict[str, Grant]()}
         self._stacks: dict[Identity, Stack] = {}
 
@@ -110,7 +119,8 @@ class Grants:
             for place in (Place.STORE, Place.FILE)
             if subject in self._placed[place]
         ]
-        return (*written, built_in(identity.role, self._rates))
+        asking = () if identity.role is Role.OPERATOR else (Placed(Place.POLICY, "", self._asking),)
+        return (*written, *asking, built_in(identity.role, self._rates))
 
 
 # More identities than any one machine has; then the cache starts over.

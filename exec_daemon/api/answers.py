@@ -33,8 +33,10 @@ def answer(
 
 
 def error_headers(error: CallError) -> dict[str, str]:
-    """`Retry-After` (RFC 9110 10.2.3, whole seconds) and `WWW-Authenticate` (RFC 6750 section 3)."""
+    """`Retry-After` (RFC 9110 10.2.3, whole seconds), `WWW-Authenticate` (RFC 6750 section 3), `Location`."""
     if error.code is ErrorCode.UNAUTHENTICATED:
         return {"www-authenticate": 'Bearer realm="inband"'}
+    if error.code is ErrorCode.APPROVAL_PENDING:
+        return {"location": f"/jobs/{error.details['job_id']}"}
     wait_s = error.details.get("retry_after_s")
     return {} if wait_s is None else {"retry-after": str(math.ceil(wait_s))}

@@ -8,6 +8,7 @@ from starlette.middleware import Middleware
 from exec_daemon.access.identity import Role
 from exec_daemon.api.endpoints import (
     agents,
+    approvals,
     artifacts,
     audit,
     callback,
@@ -52,6 +53,10 @@ ROWS: tuple[Row, ...] = (
     Row("GET", "/grants", grants.every, OPERATOR),
     Row("PUT", "/grants", grants.replace, OPERATOR),
     Row("DELETE", "/grants", grants.remove, OPERATOR),
+    Row("GET", "/approvals", approvals.every, OPERATOR | {Role.VIEWER}),
+    Row("GET", "/approvals/{id}", approvals.one, OPERATOR | {Role.VIEWER}),
+    Row("POST", "/approvals/{id}/approve", approvals.approve, OPERATOR),
+    Row("POST", "/approvals/{id}/deny", approvals.deny, OPERATOR),
     Row("GET", "/jobs", jobs.every, ANYONE),
     Row("GET", "/jobs/{id}", jobs.one, ANYONE),
     Row("GET", "/jobs/{id}/events", jobs.events, ANYONE),

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from exec_daemon.access.approval import marked_by
 from exec_daemon.access.decide import Claim, Decision, Facts, decide, decide_on_behalf
 from exec_daemon.access.grants import Rates, matches
 from exec_daemon.access.identity import Identity, Role
@@ -25,13 +26,17 @@ from messaging import Call, CallError, CallRequest, ErrorCode, error
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A call that may run: `args` as they are journaled, `arguments` as the op wants them."""
+    """A call that may run: `args` as they are journaled, `arguments` as the op wants them.
+
+    `approval` is the place of the rule by which a person has to approve it first, None where none does.
+    """
 
     op: Op
     args: Mapping[str, Any]
     arguments: Arguments
     identity: Identity
     facts: Facts
+    approval: str | None = None
 
 
 def want(identity: Identity, rates: Rates, *, writes: bool) -> Want:
@@ -84,7 +89,8 @@ def admit(registry: Registry, identity: Identity, facts: Facts, call: Call) -> A
     decision = decide(identity, op.name, args, facts)
     if not decision.allowed:
         return forbidden(decision)
-    return Admitted(op, args, arguments, identity, facts)
+    asks = marked_by(identity, op.name, marked=op.approval, stack=facts.grants)
+    return Admitted(op, args, arguments, identity, facts, asks)
 
 
 def _wants(call: Admitted, limits: DaemonLimits) -> Iterator[Want]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from exec_daemon.access.decide import Facts, decide
 from exec_daemon.access.identity import Identity
@@ -18,7 +19,10 @@ from exec_daemon.calls.registry import Registry
 from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import Conflict, NewId, NewJob, Running, Store
 from exec_daemon.store import Done as Ran
-from messaging import CallError, CallRequest, ErrorCode, Job, Result, digest, error
+from messaging import CallError, CallRequest, ErrorCode, Job, JobState, Result, digest, error
+
+# Keeps a call until a person decides, and says what the asker is told; the job where it has run already.
+AskAPerson: TypeAlias = Callable[[Asker, Admitted, CallRequest], Awaitable[Result | Job]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,8 @@ class Rehearsed:
         """`{ok, dry_run, would}`."""
         op = self.call.op
         would = {"op": op.name, "args": dict(self.call.args), "side_effecting": op.side_effecting}
+        if self.call.approval is not None:
+            would["approval"] = self.call.approval
         return {"ok": True, "dry_run": True, "would": would}
 
 
@@ -84,6 +90,7 @@ class Executor:
         keep: Keeper,
         new_id: NewId,
         grants: Grants | None = None,
+        asking: AskAPerson | None = None,
     ) -> None:
         self._registry = registry
         self._store = store
@@ -92,6 +99,7 @@ class Executor:
         self._box = box
         self._keep = keep
         self._new_id = new_id
+        self._asking = asking
         self._grants = grants or Grants(rates=limits.rates)
         self.jobs = RunningJobs(store, self._context)
 
@@ -110,7 +118,33 @@ class Executor:
         limited = take_rate(self._buckets, self._limits, call)
         if limited is not None:
             return _refused(call.op, request, limited)
+        if call.approval is not None:
+            return await self._asked(asker, call, request)
         return await self._journaled(asker, call, request, wait_s)
+
+    async def _asked(self, asker: Asker, call: Admitted, request: CallRequest) -> Result | Pending:
+        """Who has no way to ask a person may not call what needs one."""
+        if self._asking is None:
+            return _refused(
+                call.op, request, error(ErrorCode.FORBIDDEN, "Not allowed: nobody can approve it.")
+            )
+        said = await self._asking(asker, call, request)
+        if isinstance(said, Result):
+            return said
+        if digest(said.op, dict(said.args)) != digest(call.op.name, dict(call.args)):
+            return _refused(call.op, request, _conflict(said))
+        return Pending(said) if said.state is JobState.RUNNING else result_of(said, replayed=True)
+
+    async def admitted(self, asker: Asker, request: CallRequest) -> Admitted | CallError:
+        """The call as it would be made now; nothing happens."""
+        return await self._admit(asker, request)
+
+    async def run_approved(self, asker: Asker, request: CallRequest) -> Result | Pending:
+        """Begins a call that a person has approved; grants may have changed meanwhile. Does not wait."""
+        call = await self._admit(asker, request)
+        if isinstance(call, CallError):
+            return _refused(self._registry.find(request.call.op), request, call)
+        return await self._journaled(asker, call, request, 0.0)
 
     async def _admit(self, asker: Asker, request: CallRequest) -> Admitted | CallError:
         identity = await effective(self._store, asker, request)

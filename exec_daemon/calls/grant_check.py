@@ -14,3 +14,7 @@ def check_grants(policy: Policy, registry: Registry) -> None:
     for subject, grant in policy.grants.items():
         for wrong in strangers(subject, written(grant), known):
             raise RuleUnusable(f"box.toml: [grants]: {wrong} `box ops` lists the ops.", subject)
+    for wrong in strangers("approvals", {"approval": policy.approvals.ops}, known):
+        raise RuleUnusable(
+            f"box.toml: [approvals] ops: {wrong.problem} `box ops` lists the ops.", "approvals"
+        )

@@ -75,6 +75,11 @@ class RunningJobs:
             run.cancel()
             await asyncio.wait({job}, timeout=_STOP_S)
 
+    async def end_of(self, job_id: str) -> None:
+        """Waits until the job has ended, if it runs."""
+        if job_id in self._jobs:
+            await asyncio.wait({self._jobs[job_id]})
+
     async def drain(self, timeout_s: float) -> None:
         """Waits for what runs; what still runs then is left to the next start (`interrupt_running`)."""
         if self._jobs:

@@ -69,15 +69,17 @@ class Op:
 
     `effects_inside` says that all it changes is among `Success.effects`, so that a run that did not end did
     nothing. `check` refuses, without I/O, what a JSON Schema cannot say. `pair` names who sends to whom
-    where that pair has a rate of its own. `actions` is for `box.exec` (O-53).
+    where that pair has a rate of its own. `actions` is for `box.exec` (O-53). An op without a flag counts as
+    side-effecting; `approval` says that a person approves each call (O-36).
     """
 
     name: str
     summary: str
-    side_effecting: bool
+    side_effecting: bool = True
     arguments: type[Arguments]
     example: Mapping[str, Any]
     run: Callable[[Any, OpContext], Coroutine[Any, Any, Ended]]
+    approval: bool = False
     effects_inside: bool = True
     time_limit_s: float = 20.0  # O-32
     check: Callable[[Any], CallError | None] = lambda _: None

@@ -29,6 +29,7 @@ def _info(op: Op) -> OpInfo:
         example=op.example,
         aliases=tuple(sorted(alias for alias, name in aliases.items() if name == op.name)),
         actions=op.actions,
+        approval=op.approval,
     )
 
 
@@ -67,6 +68,10 @@ class Registry:
         """
         meaning = self.names.meaning(name)
         return self.ops.get(meaning.op if meaning else name)
+
+    def info(self, name: str) -> OpInfo:
+        """What everybody sees of the op of this canonical name."""
+        return next(info for info in self.infos if info.name == name)
 
     def unknown(self, name: str) -> CallError:
         """UNKNOWN_OP with near matches (O-13)."""

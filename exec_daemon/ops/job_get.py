@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from exec_daemon.access.scope import sees_job
+from exec_daemon.approvals.jobs import asked_job
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
 from messaging import ErrorCode, error
 
@@ -19,7 +20,7 @@ class Args(Arguments):
 
 async def run(args: Args, context: OpContext) -> Ended:
     """The job; one that is foreign and one that is missing answer alike (O-46)."""
-    job = await context.store.job(args.id)
+    job = await asked_job(context.store, args.id) or await context.store.job(args.id)
     if job is None or not sees_job(context.identity, job):
         return error(ErrorCode.NOT_FOUND, f"There is no job {args.id} that you may see.")
     body: dict[str, Any] = job.to_json()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from harvester.client.wire import Request, Wire
 
@@ -35,3 +36,23 @@ class Permissions:
 
     def _sent(self, method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         return self._wire.want(Request(method=method, path=path, repeatable=True, body=body)).body
+
+    def approvals(self, state: str | None = None, limit: int = 100) -> list[dict[str, Any]]:
+        """Calls that wait, or waited, for a person; the newest first."""
+        query: dict[str, str | float] = {"limit": limit}
+        if state is not None:
+            query["state"] = state
+        return list(self._wire.get("/approvals", query).get("approvals", ()))
+
+    def approval(self, approval_id: str) -> dict[str, Any]:
+        """One of them, with its whole arguments."""
+        return dict(self._wire.get(f"/approvals/{quote(approval_id, safe='')}"))
+
+    def approve(self, approval_id: str, digest: str) -> dict[str, Any]:
+        """Lets exactly what `digest` stands for run, once."""
+        return self._sent("POST", f"/approvals/{quote(approval_id, safe='')}/approve", {"digest": digest})
+
+    def deny(self, approval_id: str, reason: str | None = None) -> dict[str, Any]:
+        """Keeps it from running."""
+        body = {} if reason is None else {"reason": reason}
+        return self._sent("POST", f"/approvals/{quote(approval_id, safe='')}/deny", body)

@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "rpc": "inband.cli.rpc:rpc",
     "audit": "inband.cli.audit:audit",
     "token": "inband.cli.token:token",
+    "approvals": "inband.cli.approvals:approvals",
     "grant": "inband.cli.grant:grant",
     "why": "inband.cli.why:why",
     "wrap": "inband.cli.wrap:wrap",

@@ -26,6 +26,8 @@ BY_CODE: Final = {
     ErrorCode.UNKNOWN_ACTION: Exit.USAGE,
     ErrorCode.UNAUTHENTICATED: Exit.DENIED,
     ErrorCode.FORBIDDEN: Exit.DENIED,
+    ErrorCode.APPROVAL_DENIED: Exit.DENIED,
+    ErrorCode.APPROVAL_EXPIRED: Exit.DENIED,
     ErrorCode.UNAVAILABLE: Exit.UNREACHABLE,
     ErrorCode.BUSY: Exit.UNREACHABLE,
     ErrorCode.TIMEOUT: Exit.TIMED_OUT,

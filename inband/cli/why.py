@@ -40,6 +40,8 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
     yield f"{found['identity']} {verdict} {found['op']}: {found['reason']}"
     yield f"decided by   {found['rule']}"
     yield f"which stands {found['where']}"
+    if found["approval"]:
+        yield f"a person has to approve it first: {found['approval']}"
     yield ""
     rules = [(row["rule"], "ok" if row["holds"] else "stops it", row["where"]) for row in found["rules"]]
     yield from table(rules, ("RULE", "", "WHERE"))

@@ -12,6 +12,7 @@ from exec_daemon.api.body import query_number, query_wait_s
 from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
 from exec_daemon.api.sse import Event, changed, last_event_id, stream
+from exec_daemon.approvals.jobs import asked_job, asked_jobs, run_of
 from exec_daemon.calls.steps import OUTSIDE, events_anywhere, job_anywhere, jobs_elsewhere
 from exec_daemon.store import job_topic
 from exec_daemon.timers.dispatch import TIMER_JOB
@@ -30,7 +31,8 @@ def _state(ask: Ask) -> JobState | None:
 async def _seen(ask: Ask) -> Job:
     """The job of the path; foreign and missing answer alike (O-46)."""
     job_id = ask.request.path_params["id"]
-    job = await job_anywhere(ask.services.store, job_id, ask.services.clock())
+    store = ask.services.store
+    job = await asked_job(store, job_id) or await job_anywhere(store, job_id, ask.services.clock())
     if job is None or not sees_job(ask.identity, job):
         raise refuse(ErrorCode.NOT_FOUND, f"There is no job {job_id[:128]!r} that you may see.")
     return job
@@ -40,11 +42,12 @@ async def every(ask: Ask) -> Response:
     """The newest first, wherever they run; an agent gets those of its own calls."""
     store, state, limit = ask.services.store, _state(ask), query_number(ask.request, "limit", 100, _MOST)
     if not sees_all(ask.identity):
-        jobs = await store.jobs(str(ask.identity), state, limit)
+        elsewhere, whose = [], str(ask.identity)
     else:
-        elsewhere = await jobs_elsewhere(store, state, limit, ask.services.clock())
-        both = [*await store.jobs(None, state, limit), *elsewhere]
-        jobs = sorted(both, key=lambda job: job.created_at, reverse=True)[:limit]
+        elsewhere, whose = await jobs_elsewhere(store, state, limit, ask.services.clock()), None
+    asked = await asked_jobs(store, whose, state, limit)
+    found = [*await store.jobs(whose, state, limit), *asked, *elsewhere]
+    jobs = sorted(found, key=lambda job: job.created_at, reverse=True)[:limit]
     return answer({"jobs": [job.to_json() for job in jobs]})
 
 
@@ -59,7 +62,7 @@ async def _events(ask: Ask, job: Job, after: int) -> list[JobEvent]:
 
 async def events(ask: Ask) -> Response:
     """The steps of a job: JSON, or a stream that ends with the job where the client accepts one."""
-    job = await _seen(ask)
+    job = await run_of(ask.services.store, await _seen(ask))
     after = last_event_id(ask.request, query_number(ask.request, "after", -1, 2**53))
     if "text/event-stream" not in ask.request.headers.get("accept", ""):
         return answer({"events": [event.to_json() for event in await _awaited(ask, job, after)]})
@@ -96,5 +99,7 @@ async def cancel(ask: Ask) -> Response:
         raise refuse(ErrorCode.INVALID_REQUEST, f"{job.id} runs elsewhere; stop it where it runs.")
     if job.op == TIMER_JOB:
         await ask.services.timers.cancel(job.id, f"cancelled by {ask.identity}")
-    await ask.services.executor.jobs.cancel(job.id)
+    if job.state is JobState.AWAITING_APPROVAL:
+        await ask.services.deciding.withdraw(ask.identity, job.id)
+    await ask.services.executor.jobs.cancel((await run_of(ask.services.store, job)).id)
     return answer((await _seen(ask)).to_json())

@@ -59,4 +59,4 @@ async def why(ask: Ask) -> Response:
     op, args = _op(ask, body)
     scopes = ask.asker.scopes if who == ask.identity else ()
     facts = ask.services.executor.facts(who, scopes)
-    return answer(explained(who, op.name, args, facts))
+    return answer(explained(who, op.name, args, facts, marked=op.approval))

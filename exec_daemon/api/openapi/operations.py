@@ -8,6 +8,7 @@ from typing import Final
 
 from exec_daemon.api.body import Body
 from exec_daemon.api.endpoints.agents import AgentBody
+from exec_daemon.api.endpoints.approvals import ApproveBody, DenyBody
 from exec_daemon.api.endpoints.callback import ExpectBody
 from exec_daemon.api.endpoints.exec import ExecBody
 from exec_daemon.api.endpoints.grants import GrantBody
@@ -19,6 +20,7 @@ from exec_daemon.api.endpoints.timers import PreviewBody, VerdictBody
 from exec_daemon.api.endpoints.tokens import TokenBody
 from exec_daemon.api.endpoints.why import WhyBody
 from exec_daemon.api.openapi.schemas import Schema, flag, many, number, record, ref, text
+from exec_daemon.store import ApprovalState
 from messaging import JobState
 
 JSON: Final = "application/json"
@@ -72,6 +74,16 @@ _KEY: Final = Parameter(
 _STATUS: Final = record({"status": text()})
 _CURSOR: Final = record({"name": text(), "position": number()})
 _AGENT: Final = ref("Agent")
+_APPROVAL: Final = record(
+    {
+        **dict.fromkeys(("id", "identity", "asker", "op", "digest", "call_id", "marked_by"), text()),
+        **dict.fromkeys(("asked_at", "expires_at"), text()),
+        **dict.fromkeys(("thread", "reply", "decided_by", "decided_at", "reason", "job_id"), text(null=True)),
+        "state": {"type": "string", "enum": [str(one) for one in ApprovalState]},
+        "side_effecting": flag(),
+        "args": {"type": "object"},
+    }
+)
 _GRANT: Final = record(
     {"subject": text(), "place": text(), "rules": {"type": "object"}}, {"set_by": text(), "set_at": text()}
 )
@@ -90,7 +102,10 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
     ("POST", "/exec"): Operation(
         body=ExecBody,
         parameters=(_PREFER,),
-        answers={200: {"anyOf": [ref("Result"), ref("Rehearsal")]}, 202: _ACCEPTED},
+        answers={
+            200: {"anyOf": [ref("Result"), ref("Rehearsal")]},
+            202: {"anyOf": [_ACCEPTED, ref("Result")]},
+        },
     ),
     ("GET", "/ops"): Operation(answers={200: _listing("ops", "Op")}),
     ("GET", "/ops/{op}"): Operation(answers={200: ref("Op")}),
@@ -117,6 +132,18 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         parameters=(Parameter(name="subject", schema=text(), purpose="the role or identity"),),
         answers={200: record({"subject": text(), "removed": flag()})},
     ),
+    ("GET", "/approvals"): Operation(
+        parameters=(
+            Parameter(
+                name="state", schema={"enum": [str(one) for one in ApprovalState]}, purpose="only these"
+            ),
+            _LIMIT,
+        ),
+        answers={200: record({"approvals": many(_APPROVAL)})},
+    ),
+    ("GET", "/approvals/{id}"): Operation(answers={200: _APPROVAL}),
+    ("POST", "/approvals/{id}/approve"): Operation(body=ApproveBody, answers={200: _APPROVAL}),
+    ("POST", "/approvals/{id}/deny"): Operation(body=DenyBody, answers={200: _APPROVAL}),
     ("GET", "/jobs"): Operation(
         parameters=(
             Parameter(name="state", schema={"enum": [str(one) for one in JobState]}, purpose="only these"),

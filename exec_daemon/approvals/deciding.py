@@ -1,0 +1,174 @@
+"""A person's word on a call: said once, then the call runs once and its thread is told once (O-36).
+
+What is decided is durable before anything runs. Running goes by the call's own id, so the journal sees to it
+that it happens once; telling goes by a key of the thread. So whatever dies when, `look` does the rest:
+
+    pending ─▶ approved ─▶ the journal runs the call ─▶ told ─▶ settled
+            ─▶ denied, expired ───────────────────────▶ told ─▶ settled
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Final
+
+from exec_daemon.access.identity import Identity
+from exec_daemon.approvals.asked import digest_of, request_of
+from exec_daemon.approvals.outcome import message
+from exec_daemon.approvals.standing import standing
+from exec_daemon.calls.execute import Executor, Pending, result_of
+from exec_daemon.calls.registry import Registry
+from exec_daemon.store import Approval, ApprovalState, Clock, Store, StoreError, Word
+from messaging import CallError, ErrorCode, JobState, Result, error
+
+log = logging.getLogger(__name__)
+
+# How late an expiry may be told. What has expired cannot be approved in any case.
+_LOOK_EVERY_S: Final = 5.0
+# Who speaks where no person did.
+_DAEMON: Final = "daemon"
+_STOP_S: Final = 5.0
+
+
+class Deciding:
+    """Takes answers and carries them out. Lives on the event loop."""
+
+    def __init__(self, *, store: Store, registry: Registry, executor: Executor, clock: Clock) -> None:
+        self._store = store
+        self._registry = registry
+        self._executor = executor
+        self._clock = clock
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def approve(self, by: Identity, approval_id: str, digest: str) -> Approval | CallError:
+        """Approves exactly what `digest` stands for. Approving twice is approving once."""
+        found = await self._answerable(by, approval_id, ApprovalState.APPROVED)
+        if isinstance(found, CallError) or found.state is ApprovalState.APPROVED:
+            return found
+        wrong = await self._not_as_asked(found, digest)
+        return wrong or await self._say(found, Word(state=ApprovalState.APPROVED, by=str(by)))
+
+    async def deny(self, by: Identity, approval_id: str, reason: str | None) -> Approval | CallError:
+        """Denies it. Denying twice is denying once."""
+        found = await self._answerable(by, approval_id, ApprovalState.DENIED)
+        if isinstance(found, CallError) or found.state is ApprovalState.DENIED:
+            return found
+        return await self._say(found, Word(state=ApprovalState.DENIED, by=str(by), reason=reason))
+
+    async def withdraw(self, by: Identity, approval_id: str) -> None:
+        """Whoever asked does not want it any more."""
+        word = Word(state=ApprovalState.DENIED, by=str(by), reason="it was withdrawn")
+        said = await self._store.answer_approval(approval_id, word)
+        if said is not None and not said.settled:
+            self._carry_out(said)
+
+    async def look(self) -> None:
+        """Expires what is due, and goes on with what was decided and is not told."""
+        for approval in await self._store.unsettled():
+            if approval.state is not ApprovalState.PENDING:
+                self._carry_out(approval)
+            elif approval.expires_at <= self._clock():
+                await self._say(approval, Word(state=ApprovalState.EXPIRED, by=_DAEMON))
+
+    async def keep_looking(self) -> None:
+        """Looks for as long as the daemon runs; a store that does not serve is asked again."""
+        while True:
+            try:
+                await self.look()
+            except StoreError as failed:
+                log.warning("approvals wait for the store: %s", failed)
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+    async def close(self) -> None:
+        """What is not told by then is told by the next daemon."""
+        if self._tasks:
+            _, late = await asyncio.wait(set(self._tasks.values()), timeout=_STOP_S)
+            for task in late:
+                task.cancel()
+
+    async def _answerable(self, by: Identity, approval_id: str, wish: ApprovalState) -> Approval | CallError:
+        """The approval, which is pending, or was decided as `by` wishes."""
+        approval = await self._store.approval(approval_id)
+        if approval is None:
+            return error(ErrorCode.NOT_FOUND, f"There is no approval {approval_id[:128]!r}.")
+        if str(by) in (approval.call.identity, approval.call.asker):  # D081
+            text = f"Not allowed: {by} asked for it, so somebody else has to decide."
+            return error(ErrorCode.FORBIDDEN, text, details={"rule": "approval self"})
+        if approval.state is ApprovalState.PENDING and approval.expires_at <= self._clock():
+            return await self._say(approval, Word(state=ApprovalState.EXPIRED, by=_DAEMON), wish)
+        return approval if approval.state in (ApprovalState.PENDING, wish) else _decided(approval)
+
+    async def _not_as_asked(self, approval: Approval, digest: str) -> CallError | None:
+        """Is it still what the approver saw, and may it still be called?"""
+        if digest != approval.call.digest:
+            text = "The digest is not that of what was asked. Look at it again: `box approvals show`."
+            return error(ErrorCode.INVALID_REQUEST, text, details={"digest": approval.call.digest})
+        asker, request = request_of(approval.call)
+        call = await self._executor.admitted(asker, request)
+        if isinstance(call, CallError):
+            return call
+        if digest_of(asker.identity, call, request, self._registry.info(call.op.name)) == digest:
+            return None
+        text = f"{call.op.name} is not what it was when this was asked. Deny it, and have it asked again."
+        return error(ErrorCode.OP_CHANGED, text)
+
+    async def _say(
+        self, approval: Approval, word: Word, wish: ApprovalState | None = None
+    ) -> Approval | CallError:
+        """The approval as it stands now; the first word counts, whosever it is."""
+        said = await self._store.answer_approval(approval.id, word) or approval
+        if not said.settled:
+            self._carry_out(said)
+        return said if said.state is (wish or word.state) else _decided(said)
+
+    def _carry_out(self, approval: Approval) -> None:
+        if approval.id not in self._tasks:
+            task = asyncio.create_task(self._settle(approval), name=approval.id)
+            self._tasks[approval.id] = task
+            task.add_done_callback(self._forget)
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        del self._tasks[task.get_name()]
+        if not task.cancelled() and (failed := task.exception()):
+            log.error("approval %s is not settled yet: %s", task.get_name(), failed)
+
+    async def _settle(self, approval: Approval) -> None:
+        said = standing(approval)
+        result = await self._run(approval) if said is None else _not_run(approval, said)
+        if result is None:
+            return
+        told = message(approval, result)
+        if told is not None:
+            await self._store.append(told)
+        await self._store.settle_approval(approval.id)
+
+    async def _run(self, approval: Approval) -> Result | None:
+        """How the call ended; None where that cannot be known before the next start."""
+        asker, request = request_of(approval.call)
+        begun = await self._executor.run_approved(asker, request)
+        job_id = begun.job.id if isinstance(begun, Pending) else begun.job_id
+        if job_id is not None:
+            await self._store.link_approval(approval.id, job_id)
+        if isinstance(begun, Result):
+            return begun
+        await self._executor.jobs.end_of(begun.job.id)
+        job = await self._store.job(begun.job.id)
+        return None if job is None or job.state is JobState.RUNNING else result_of(job)
+
+
+def _not_run(approval: Approval, said: CallError) -> Result:
+    call = approval.call
+    return Result(
+        op=call.op,
+        call_id=call.call_id,
+        job_id=approval.id,
+        side_effecting=call.side_effecting,
+        error=said,
+    )
+
+
+def _decided(approval: Approval) -> CallError:
+    text = f"{approval.id} is {approval.state} by {approval.decided_by} since {approval.decided_at}."
+    said = standing(approval)
+    return error(ErrorCode.INVALID_REQUEST if said is None else said.code, text)
