@@ -1,0 +1,73 @@
+"""`box timer` as a person uses it, with a daemon and a watcher that run."""
+
+from __future__ import annotations
+
+import time
+
+from tests.inband.conftest import Box
+
+
+def test_the_next_five_runs_are_shown_before_a_timer_is_made(running: Box) -> None:
+    args = (
+        "30 7 * * 1-5",
+        "Check the disks.",
+        "--agent",
+        "heron",
+        "--tz",
+        "Europe/Berlin",
+        "--name",
+        "disks",
+    )
+    done = running.run("timer", "create", *args)
+    assert done.returncode == 0
+    assert done.stdout.startswith("tmr-")
+    shown = done.stderr.splitlines()
+    assert shown[:2] == ["cron, zone Europe/Berlin", "next"]
+    assert len(shown) == 7
+    assert all("T07:30:00+0" in line for line in shown[2:])
+    listed = running.run("timer", "list").stdout
+    assert "disks" in listed
+    assert "30 7 * * 1-5" in listed
+    assert "wakes heron" in running.run("timer", "show", "disks").stdout
+
+
+def test_a_schedule_that_is_none_is_a_usage_error_with_a_way_out(running: Box) -> None:
+    done = running.run("timer", "create", "often", "x", "--agent", "heron")
+    assert done.returncode == 2
+    assert "write minute hour day month weekday" in done.stderr
+    zone = running.run("timer", "create", "5m", "x", "--agent", "heron", "--tz", "Berlin")
+    assert "Did you mean Europe/Berlin" in zone.stderr
+    assert running.run("timer", "create", "5m", "--agent", "heron").returncode == 2
+    assert running.run("timer", "show", "nope").returncode == 1
+
+
+def test_a_run_ends_with_the_verdict_of_the_reply(running: Box) -> None:  # O-60, O 7.6
+    made = running.json("timer", "create", "1h", "Look at the queue.", "--agent", "heron", "--name", "queue")
+    run = running.json("timer", "run", "queue")
+    assert running.run("timer", "run", "queue").returncode == 4
+    running.run("thread", "post", run["thread"], "Empty.\n\n[RESULT] PASS: empty", "--as", "heron")
+    until = time.monotonic() + 15
+    while (job := running.json("job", "show", run["job"]))["state"] == "running":
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert (job["state"], job["result"]["verdict"], job["result"]["summary"]) == (
+        "succeeded",
+        "PASS",
+        "empty",
+    )
+    history = running.run("timer", "history", "queue").stdout
+    assert "PASS" in history
+    assert run["job"] in history
+    assert made["failures"] == 0
+
+
+def test_a_timer_is_paused_resumed_changed_and_cancelled(running: Box) -> None:
+    running.json("timer", "create", "1h", "x", "--agent", "heron", "--name", "short-lived")
+    assert running.run("timer", "pause", "short-lived", "--reason", "noise").stdout == "short-lived: paused\n"
+    assert "noise" in running.run("timer", "show", "short-lived").stdout
+    assert running.run("timer", "resume", "short-lived").stdout == "short-lived: resumed\n"
+    changed = running.json("timer", "update", "short-lived", "--schedule", "2h", "--overlap", "queue")
+    assert (changed["schedule"], changed["overlap"], changed["prompt"]) == ("2h", "queue", "x")
+    assert running.run("timer", "cancel", "short-lived").stdout == "short-lived: cancelled\n"
+    assert "short-lived" not in running.run("timer", "list").stdout
+    assert "short-lived" in running.run("timer", "list", "--all").stdout
