@@ -26,7 +26,7 @@ PACKAGE = "harvester.scanner"
 _ANEW = ("harvester", "tests.harvester", "tests.oracle", "tests.mutants.suite", "tests.fuzz", "bench")
 NO_PROGRAM, HANGS = "does not import", "hangs"
 # Each test takes a fraction of this; a mutant that loops for ever takes all of it.
-_MOST_S = 15
+_MOST_S = 5
 _MOST_BYTES = 4 << 30
 
 
@@ -67,6 +67,7 @@ def killer(mutant: Mutant, order: Sequence[str]) -> str | None:
 
     def run() -> str | None:
         _forget()
+        _limit_time()
         sys.meta_path.insert(0, _Mutated(mutant))
         try:
             __import__(PACKAGE)
@@ -113,6 +114,10 @@ def _quiet() -> None:
     hypothesis.settings.load_profile("mutants")
 
 
+def _limit_time() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (int(process_time()) + _MOST_S, resource.RLIM_INFINITY))
+
+
 def _time_all() -> list[tuple[str, float]] | str:
     from tests.mutants.suite import tests
 
@@ -136,7 +141,7 @@ def _first_failing(order: Iterable[str]) -> str | None:
         return "import of the tests"
     for name in order:
         # From here on, not from the start: all tests together take longer than any one of them.
-        resource.setrlimit(resource.RLIMIT_CPU, (int(process_time()) + _MOST_S, resource.RLIM_INFINITY))
+        _limit_time()
         try:
             found[name]()
         except BaseException:  # noqa: BLE001 - whatever it is, the test fails

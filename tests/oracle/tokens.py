@@ -45,9 +45,18 @@ _WORDS = r"""
 curl https://localhost/exec -d '{"op":"tools.list"}'
 $ curl -sXPOST https://127.0.0.1:1/exec -d "{\"op\":\"cron.list\"}"
 curl https://x.example
+curl -d @- https://localhost/exec <<'E'
+E
+curl "https://[::1]:8443/exec" --json='{"op":"x"}'
+curl https://localhost/exec -sd '{"op":"a"}' -H 'A: b' # x
 curl https://localhost/exec \
 -d '{"op":"dm.read"}'
 tools.list
+functions.tools_list {}
+{"type":"function","function":{"name":"x","arguments":"{}"}}
+[{"op":"x"}, {"tool":"y","input":{"a":1}}]
+{"op":"x","id":"7","parameters":"{\"a\":1}"}
+{"op":"x","args":1}
 cron.list {}
 box.exec {"action":"cpu"}
 disk
@@ -58,6 +67,12 @@ logs nginx
 ~~~exec
 ```box
 ```bash
+```sh x`
+``````
+~~~~
+~~~ `tool`
+  ```exec
+```TOOL x
 ```
 ~~~
 ````
@@ -125,6 +140,19 @@ _
 <a title="
 ">
 <a b='
+<script>
+</style>
+<textarea>
+<DIV x
+<x-y z>
+</x-y >
+<!--->
+<!-- -->
+<!-- x --
+<a b='c'd>
+<a:b>
+<a.b@c.d>
+&quot;
 <think>
 </think>
 <Thinking a="b">
@@ -151,7 +179,21 @@ BLOCKS = [
     "***",
     "===",
 ]
-BLOCKS += ["| a |", "|---|", "| ", "|-|-|", "a | b", "[ ] ", "- [x] "]
+BLOCKS += ["| a |", "|---|", "| ", "|-|-|", "a | b", "[ ] ", "- [x] ", "a \\| b", "a\\\\|b", ":-:|-:", "|"]
+BLOCKS += [
+    "+\t",
+    "10. ",
+    "0) ",
+    "001. ",
+    "1234567890. ",
+    "--",
+    "- - -",
+    "=",
+    "####### ",
+    "#\t",
+    " \t",
+    "     ",
+]
 STARTS = [
     *BLOCKS,
     "```",
