@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from harvester.errors import HarvesterError
-from inband.compose import client_for, daemon_url
+from inband import examine_programs
+from inband.compose import client_for, daemon_settings, daemon_url
 from inband.errors import FrontDoorError
 from inband.settings import Settings, unknown_variables
 
@@ -56,6 +57,7 @@ def examine(settings: Settings, environment: Mapping[str, str]) -> Iterator[Find
     yield from _certificate(settings.home)
     yield from _daemon(settings)
     yield from map(_program, _PROGRAMS)
+    yield from _sandbox(settings)
 
 
 def _python() -> Finding:
@@ -121,6 +123,19 @@ def _daemon(settings: Settings) -> Iterator[Finding]:
         yield Finding(Grade.FAIL, "daemon", str(fault), "box up")
         return
     yield Finding(Grade.OK, "daemon", f"answers at {daemon_url(settings)}, {count} ops")
+
+
+def _sandbox(settings: Settings) -> Iterator[Finding]:
+    theirs = daemon_settings(settings)
+    for fault in examine_programs.faulty_ops(theirs):
+        yield Finding(Grade.WARN, "ops", fault, f"correct it in {settings.file}; docs/operator-ops.md")
+    found = examine_programs.standing(theirs)
+    if isinstance(found, str):
+        yield Finding(Grade.FAIL, "programs", found, "take it out of sandbox.require, or give it the kernel")
+        return
+    yield Finding(Grade.OK, "programs", str(found))
+    for lack in found.lacks:
+        yield Finding(Grade.WARN, "programs", lack, "docs/security.md says what each layer is for")
 
 
 def _program(name: str) -> Finding:

@@ -1,0 +1,56 @@
+"""What is wrong with operators' ops on this machine: programs, folders and users that are not there."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Iterator
+from pathlib import Path
+
+from exec_daemon.access.grant_rules import Wrong
+from exec_daemon.operator_ops.spec import OpSpec
+from exec_daemon.programs import ProgramError, Unusable
+from exec_daemon.programs.find import found
+
+
+def faults(specs: tuple[OpSpec, ...]) -> Iterator[Wrong]:
+    """Each with the op, the key and what to do. Looks, and runs nothing."""
+    for spec in specs:
+        yield from _program(spec)
+        yield from _folders(spec)
+        yield from _user(spec)
+
+
+def _program(spec: OpSpec) -> Iterator[Wrong]:
+    try:
+        with found(spec.argv[0]):
+            pass
+    except Unusable as fault:
+        where = "" if "/" in spec.argv[0] else " on the PATH that programs get: write an absolute path"
+        yield Wrong(spec.name, "argv", f"{fault}{where if fault.problem == 'is missing' else ''}")
+    except ProgramError as fault:
+        yield Wrong(spec.name, "argv", str(fault))
+
+
+def _folders(spec: OpSpec) -> Iterator[Wrong]:
+    if not Path(spec.folder).is_dir():
+        yield Wrong(spec.name, "folder", f"{spec.folder} is no folder")
+    for key in ("readable", "writable"):
+        for path in getattr(spec, key):
+            if not Path(path).exists():
+                yield Wrong(spec.name, key, f"{path} is missing: make it, or take it out")
+    for argument in spec.arguments:
+        if argument.below and not Path(argument.below).is_dir():
+            yield Wrong(f"{spec.name}.arguments.{argument.name}", "below", f"{argument.below} is no folder")
+
+
+def _user(spec: OpSpec) -> Iterator[Wrong]:
+    if not spec.user:
+        return
+    try:
+        uid = pwd.getpwnam(spec.user).pw_uid
+    except KeyError:
+        yield Wrong(spec.name, "user", f"there is no user {spec.user!r}")
+        return
+    if os.geteuid() not in (0, uid):
+        yield Wrong(spec.name, "user", f"only a daemon that is root can run programs as {spec.user!r}")
