@@ -7,6 +7,7 @@
     │   └── StoreFailed      any other I/O fault
     ├── StoreRefused         the database cannot be opened as it stands; nothing was touched
     │   ├── StoreLocked      another daemon owns it
+    │   │   └── StoreBusy    a backup is being put in place: it will be free soon
     │   ├── StoreCorrupt     it is damaged, or no database of ours
     │   └── StoreNewer       a newer version of the program wrote it
     ├── StoreClosed          misuse: the store was closed
@@ -52,6 +53,10 @@ class StoreRefused(StoreError):
 
 class StoreLocked(StoreRefused):
     """Another daemon owns the database."""
+
+
+class StoreBusy(StoreLocked):
+    """A backup is being put in place; soon it will be free."""
 
 
 class StoreCorrupt(StoreRefused):

@@ -33,7 +33,7 @@ class Parts:
         self.home = home
         self._watching = watching
         kept = {name: value for name, value in os.environ.items() if not name.startswith("BOX_")}
-        self._environment = kept | {
+        self.environment = kept | {
             "BOX_HOME": str(home / "state"),
             "XDG_CONFIG_HOME": str(home),
             "BOX_RATES_READS_PER_MINUTE": "0",
@@ -61,7 +61,7 @@ class Parts:
         argv = [sys.executable, "-m", "inband", "up", "--only", name]
         with (self.home / f"{name}.log").open("ab") as log:
             self._running[name] = subprocess.Popen(
-                argv, cwd=ROOT, env=self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                argv, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
     def kill(self, name: str) -> int:
@@ -72,7 +72,7 @@ class Parts:
 
     def client(self, identity: str = "operator") -> DaemonClient:
         """A client of the daemon as it is now: a restart moves it to another port."""
-        return client_for(load(self._environment, {}), identity)
+        return client_for(load(self.environment, {}), identity)
 
     def ready(self) -> bool:
         """Does the daemon answer?"""

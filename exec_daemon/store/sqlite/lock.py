@@ -11,17 +11,22 @@ import os
 from pathlib import Path
 from typing import Final
 
-from exec_daemon.store.errors import StoreLocked
+from exec_daemon.store.errors import StoreBusy, StoreLocked
 from exec_daemon.store.sqlite.faults import os_fault
 
 # A link that somebody planted is not followed: the file behind it would be overwritten.
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
+# What an owner that puts a backup in place writes before its pid: it will be gone soon.
+RESTORING: Final = "restoring"
+
+
 class Ownership:
     """Held from construction to `release()`. Raises `StoreLocked` when another process holds it."""
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, word: str = "") -> None:
+        self._word = word
         path = database.with_name(database.name + ".lock")
         try:
             self._file = os.open(path, _FLAGS, 0o600)
@@ -38,11 +43,13 @@ class Ownership:
 
     def _sign(self) -> None:
         os.ftruncate(self._file, 0)
-        os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+        os.pwrite(self._file, f"{self._word} {os.getpid()}".strip().encode() + b"\n", 0)
 
     def _refused(self, database: Path) -> StoreLocked:
         owner = os.pread(self._file, 32, 0).decode("ascii", "replace").strip()
         self.release()
+        if owner.startswith(RESTORING):
+            return StoreBusy(f"{database} is being put back from a backup ({owner})", str(database))
         who = f"process {owner}" if owner else "another process"
         message = f"{database} belongs to a running daemon ({who}): use that one, or stop it first"
         return StoreLocked(message, str(database))

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
-from exec_daemon.store.errors import StoreClosed
+from exec_daemon.store.errors import StoreBusy, StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
@@ -50,6 +51,10 @@ from exec_daemon.store.values import (
 )
 from messaging import JobEvent, Message, NewMessage, Thread
 
+# Renames take moments; what else happens meanwhile is the daemon's own stop.
+_RESTORE_S: Final = 30.0
+_POLL_S: Final = 0.1
+
 T = TypeVar("T")
 P = ParamSpec("P")
 
@@ -64,8 +69,20 @@ async def open_store(path: Path, *, clock: Clock = utc_now, new_id: NewId = rand
     return SqliteStore(path, ownership, db, clock, new_id)
 
 
+def _own(path: Path) -> Ownership:
+    """The ownership; a backup that is being put in place is waited for."""
+    until_s = time.monotonic() + _RESTORE_S
+    while True:
+        try:
+            return Ownership(path)
+        except StoreBusy:
+            if time.monotonic() > until_s:
+                raise
+            time.sleep(_POLL_S)
+
+
 def _take(path: Path) -> tuple[Ownership, sqlite3.Connection]:
-    ownership = Ownership(path)
+    ownership = _own(path)
     try:
         return ownership, open_database(path)
     except BaseException:

@@ -1,0 +1,113 @@
+"""An archive into the state: all of it is unpacked and checked beside the state before anything is replaced.
+
+A daemon that runs is asked to end, and kept from starting until all is in place; what supervises it starts it
+again. What was there is kept in a folder of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from exec_daemon.backup.archive import BackupError, Manifest, content_of, copied, opened
+from exec_daemon.home import Home, prepare
+from exec_daemon.store.errors import StoreError
+from exec_daemon.store.sources import utc_now
+from exec_daemon.store.sqlite import schema
+from exec_daemon.store.sqlite.check import check
+from exec_daemon.store.sqlite.lock import RESTORING, Ownership
+
+# Longer than the daemon's own drain.
+_STOP_S: Final = 20.0
+_POLL_S: Final = 0.05
+# Belongs to the process that holds it, or to nobody.
+_STAYS: Final = frozenset(("store.db.lock",))
+
+
+def put_back(
+    home: Home, file: Path, *, step: Callable[[int, int], None] = lambda _done, _all: None
+) -> tuple[Manifest, Path]:
+    """Puts the archive's state in place; its list, and the folder with what was there before.
+
+    Raises `BackupError`; then the state is as it was.
+    """
+    prepare(home.root)
+    with tempfile.TemporaryDirectory(dir=home.root, prefix=".restore-") as folder:
+        fresh = Path(folder)
+        with opened(file) as (manifest, archive):
+            _unpack(manifest, archive, fresh, step)
+        _check_store(fresh / "store.db")
+        with _stopped(home):
+            return manifest, _exchange(home.root, fresh)
+
+
+def _unpack(
+    manifest: Manifest, archive: tarfile.TarFile, fresh: Path, step: Callable[[int, int], None]
+) -> None:
+    done = 0
+    for member in manifest.members:
+        info = archive.next()
+        if info is None or info.name != member.name:
+            raise BackupError(f"this backup is incomplete: {member.name} is missing")
+        place = fresh / member.name
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(descriptor, "wb") as target:
+            found = copied(content_of(archive, info), target)
+            os.fsync(target.fileno())
+        if found != (member.bytes, member.sha256):
+            raise BackupError(f"this backup is damaged: {member.name} is not what its list says")
+        done += member.bytes
+        step(done, manifest.total_bytes)
+
+
+def _check_store(database: Path) -> None:
+    try:
+        check(database, schema.newest())
+    except (StoreError, OSError) as wrong:
+        raise BackupError(f"the store in this backup cannot be used: {wrong}") from None
+
+
+@contextmanager
+def _stopped(home: Home) -> Iterator[None]:
+    """No daemon has the store while the context lasts, and one that starts meanwhile waits for its end."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        os.kill(int(json.loads(home.address.read_bytes())["pid"]), signal.SIGTERM)
+    ownership = _owned(home.database)
+    try:
+        yield
+    finally:
+        ownership.release()
+
+
+def _owned(database: Path) -> Ownership:
+    until_s = time.monotonic() + _STOP_S
+    while True:
+        try:
+            return Ownership(database, word=RESTORING)
+        except StoreError as busy:
+            if time.monotonic() > until_s:
+                raise BackupError(f"the daemon did not end: {busy}") from None
+            time.sleep(_POLL_S)
+
+
+def _exchange(root: Path, fresh: Path) -> Path:
+    """Renames only: the old entries into a folder, the new ones into their place."""
+    before = root / f"before-restore-{utc_now().replace(':', '').replace('.', '')}"
+    before.mkdir(mode=0o700)
+    for path in sorted(root.iterdir()):
+        if path not in (before, fresh) and path.name not in _STAYS and not path.name.startswith("before-"):
+            path.rename(before / path.name)
+    for path in sorted(fresh.iterdir()):
+        path.rename(root / path.name)
+    prepare(root)
+    return before

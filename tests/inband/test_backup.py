@@ -1,0 +1,129 @@
+"""`box backup` and `box restore` on a running system."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from exec_daemon.backup.archive import MANIFEST, BackupError
+from exec_daemon.backup.put_back import put_back
+from exec_daemon.backup.take import take
+from exec_daemon.home import Home
+from tests.soak._parts import Parts, wait_until
+
+
+def bodies(client: Any, thread: str = "heron") -> list[str]:
+    return [message.body for message in client.messages(thread)]
+
+
+def box(parts: Parts, *words: str) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-m", "inband", *words]
+    return subprocess.run(
+        argv, check=False, env=parts.environment, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_what_was_there_at_the_backup_is_there_after_the_restore_and_the_daemon_serves_it(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "state.tar.gz"
+    with Parts(tmp_path, watching=False) as parts:
+        with parts.client() as client:
+            client.add_agent("heron")
+            client.post_message("heron", "before")
+        made = box(parts, "backup", str(file))
+        assert made.returncode == 0, made.stderr
+        with parts.client() as client:
+            client.post_message("heron", "after")
+        back = box(parts, "restore", str(file), "--yes", "--json")
+        assert back.returncode == 0, back.stderr
+        parts.kill("daemon")  # it has ended; what supervises it starts it again
+        parts.start("daemon")
+        wait_until(parts.ready, 30.0, "the daemon to be ready again")
+        with parts.client() as client:
+            assert bodies(client) == ["before"]
+        before = Path(json.loads(back.stdout)["before"])
+        assert (before / "store.db").exists()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A state with a store, a key and an artifact."""
+    from exec_daemon.home import prepare
+    from exec_daemon.store.sqlite.files import open_database
+
+    made = prepare(tmp_path / "home")
+    open_database(made.database).close()
+    made.ca_key.write_bytes(b"key")
+    (made.artifacts / "ab").write_bytes(b"x" * 100_000)
+    (made.root / "daemon.log").write_text("past")
+    return made
+
+
+def test_all_but_logs_and_what_each_start_makes_anew_is_in_a_backup(home: Home, tmp_path: Path) -> None:
+    manifest = take(home, tmp_path / "b.tar.gz")
+    assert [member.name for member in manifest.members] == ["artifacts/ab", "ca.key", "store.db"]
+
+
+def rewritten(source: Path, target: Path, change: Any) -> None:
+    """The archive with `change(name, content)` applied to each member; None leaves it out."""
+    with tarfile.open(source) as old, tarfile.open(target, "w:gz") as new:
+        for info in old:
+            content = old.extractfile(info)
+            assert content is not None
+            changed = change(info.name, content.read())
+            if changed is not None:
+                entry = tarfile.TarInfo(info.name)
+                entry.size = len(changed)
+                new.addfile(entry, io.BytesIO(changed))
+
+
+def with_name(name: str) -> Any:
+    return lambda at, content: (
+        content.replace(b'"ca.key"', json.dumps(name).encode()) if at == MANIFEST else content
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda at, content: content + b"x" if at == "ca.key" else content, "damaged"),
+        (lambda at, content: None if at == "ca.key" else content, "missing"),
+        (lambda at, content: b"x" * len(content) if at == "store.db" else content, "damaged"),
+        (lambda at, content: None if at == MANIFEST else content, "no backup of ours"),
+        (with_name("../../etc/passwd"), "not trusted"),
+        (with_name("/etc/passwd"), "not trusted"),
+        (with_name("store.db"), "not trusted"),
+    ],
+)
+def test_a_backup_that_is_not_as_its_list_says_changes_nothing(
+    home: Home, tmp_path: Path, change: Any, words: str
+) -> None:
+    whole, broken = tmp_path / "whole.tar.gz", tmp_path / "broken.tar.gz"
+    take(home, whole)
+    rewritten(whole, broken, change)
+    before = sorted(path.name for path in home.root.iterdir())
+    with pytest.raises(BackupError, match=words):
+        put_back(home, broken)
+    assert sorted(path.name for path in home.root.iterdir()) == before
+
+
+def test_a_file_that_is_no_archive_is_said_to_be_none(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"hello")
+    with pytest.raises(BackupError, match="cannot be read"):
+        put_back(home, tmp_path / "x")
+
+
+def test_a_state_that_is_not_there_is_not_backed_up(tmp_path: Path) -> None:
+    with pytest.raises(BackupError, match="nothing to back up"):
+        take(Home(tmp_path / "none"), tmp_path / "b.tar.gz")
+    assert list(tmp_path.iterdir()) == []
