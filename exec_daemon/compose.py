@@ -41,6 +41,7 @@ from exec_daemon.store_facts import FactsFromStore
 from exec_daemon.timing import timer_desk, timers_run
 from exec_daemon.tls import ensure_certificates
 from exec_daemon.version import version
+from exec_daemon.web.sessions import Sessions
 from messaging import ArtifactError, secret_values
 
 log = logging.getLogger(__name__)
@@ -152,6 +153,7 @@ def _services(
         desk=_desk(settings, store, buckets, book.grants),
         timers=timer_desk(store, ops, book.grants),
         metrics=Metrics(frozenset(ops.ops)),
+        sessions=Sessions(store, utc_now, time.monotonic),
         mcp=McpDoor(executor, store, ops, version(), stopping),
     )
 

@@ -18,6 +18,7 @@ from exec_daemon.rpc.desk import Desk
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Clock, NewId, Store
 from exec_daemon.timers.desk import TimerDesk
+from exec_daemon.web.sessions import Sessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,5 +43,6 @@ class Services:
     desk: Desk
     metrics: Metrics
     mcp: McpDoor
+    sessions: Sessions
     timers: TimerDesk
     token_uses: dict[str, str] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_repl
 from harvester.errors import Unavailable
 from inband import agents, permissions, programs
 from inband.errors import InputError, NotStartedError
+from inband.explain import page_marks
 from inband.settings import Settings
 from messaging import Message
 
@@ -134,6 +135,7 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         ops=programs.ops(settings["ops"]),
         sandbox=programs.sandbox(settings),
         log_format=settings["logs.format"],
+        marker=page_marks(scan_policy(settings)),
         artifact_folders=tuple(Path(folder).expanduser() for folder in settings["artifacts.folders"]),
         limits=DaemonLimits(
             artifacts_room_bytes=settings["artifacts.room_bytes"],
@@ -146,14 +148,14 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
 def watch(settings: Settings, stop: Event) -> None:
     """Harvest replies as they arrive, until `stop` is set; a daemon that is away is waited for."""
     watcher = Watcher(
-        lambda: _once_there_is_a_daemon(settings),
+        lambda: once_there_is_a_daemon(settings),
         policy=scan_policy(settings),
         max_rounds=settings["harvest.max_rounds"],
     )
     watcher.run(stop)
 
 
-def _once_there_is_a_daemon(settings: Settings) -> DaemonClient:
+def once_there_is_a_daemon(settings: Settings) -> DaemonClient:
     """A client for the watcher. At the very first start the daemon has not made CA and tokens yet."""
     ca = ca_file(settings)
     try:

@@ -22,6 +22,7 @@ from exec_daemon.api.endpoints import (
     replies,
     rpc,
     runs,
+    session,
     threads,
     timers,
     tokens,
@@ -33,6 +34,7 @@ from exec_daemon.api.middleware import AccessLog, Incidents
 from exec_daemon.api.problems import EXCEPTIONS
 from exec_daemon.api.route import ANYONE, OpenRow, Row, route
 from exec_daemon.services import Services
+from exec_daemon.web import pages
 
 OPERATOR = frozenset({Role.OPERATOR})
 HARVESTER = frozenset({Role.HARVESTER})
@@ -82,6 +84,8 @@ ROWS: tuple[Row, ...] = (
     Row("GET", "/agents", agents.every, ANYONE),
     Row("POST", "/agents", agents.create, OPERATOR),
     Row("POST", "/agents/{name}/runs", runs.create, OPERATOR | HARVESTER),
+    Row("POST", "/sign-in-links", session.link, ANYONE),
+    Row("DELETE", "/session", session.leave, ANYONE),
     Row("POST", "/rpc", rpc.talk, ANYONE),
     Row("POST", "/mcp", mcp.talk, ANYONE),
     Row("DELETE", "/mcp", mcp.leave, ANYONE),
@@ -98,7 +102,7 @@ EVERY_ROW: tuple[Row | OpenRow, ...] = (*OPEN_ROWS, *ROWS)
 def build(services: Services) -> Starlette:
     """The application around `services`."""
     app = Starlette(
-        routes=[route(row) for row in EVERY_ROW],
+        routes=[*(route(row) for row in EVERY_ROW), *pages.routes()],
         middleware=[
             Middleware(AccessLog, services.metrics.requested),
             Middleware(Incidents),

@@ -274,6 +274,11 @@ class DaemonClient(Permissions, Timers):
         path = f"/tokens/{_segment(token_id)}"
         return self._wire.want(Request(method="DELETE", path=path, repeatable=True)).body
 
+    def sign_in_link(self) -> str:
+        """A link that opens the web page as this identity, once, within two minutes."""
+        with self._reading("/sign-in-links"):
+            return self.url + str(self._post("/sign-in-links", {})["path"])
+
     def health(self) -> dict[str, Any]:
         """`GET /healthz`."""
         return self._wire.get("/healthz")

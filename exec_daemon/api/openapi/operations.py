@@ -15,6 +15,7 @@ from exec_daemon.api.endpoints.grants import GrantBody
 from exec_daemon.api.endpoints.metrics import HarvestBody
 from exec_daemon.api.endpoints.replies import CursorBody
 from exec_daemon.api.endpoints.runs import RunBody
+from exec_daemon.api.endpoints.session import LinkBody
 from exec_daemon.api.endpoints.threads import MessageBody, ThreadBody
 from exec_daemon.api.endpoints.timers import PreviewBody, VerdictBody
 from exec_daemon.api.endpoints.tokens import TokenBody
@@ -221,6 +222,10 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         ),
         answers={200: ref("AuditCheck")},
     ),
+    ("POST", "/sign-in-links"): Operation(
+        body=LinkBody, answers={201: record({"path": text(), "identity": text()})}
+    ),
+    ("DELETE", "/session"): Operation(answers={200: record({"signed_out": flag()})}),
     ("POST", "/mcp"): Operation(content=JSON, answers={200: {}, 202: None}, media=SSE),
     ("DELETE", "/mcp"): Operation(answers={200: None, 404: {}}),
     ("GET", "/tokens"): Operation(answers={200: _listing("tokens", "Token")}),
