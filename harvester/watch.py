@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from threading import Event
 from typing import Final
 
 from harvester.client import DaemonClient
-from harvester.connector import DaemonThreads
+from harvester.connector import Connector, DaemonThreads
 from harvester.errors import ClientError
 from harvester.harvest import MAX_ROUNDS, Harvester, PatientCaller, telling
 from harvester.policy import ScanPolicy
@@ -34,7 +34,7 @@ class Watcher:
     """`connect` makes a client with a harvester's token; it is asked again after the daemon was away.
 
     `name` names the cursor: two watchers of one name would share it, and the work would be done once
-    anyway, but slower.
+    anyway, but slower. `threads` opens the place where the threads live; the daemon's own by default.
     """
 
     def __init__(
@@ -47,14 +47,15 @@ class Watcher:
         workers: int = _WORKERS,
         wait_s: float = _WAIT_S,
         uniform: Callable[[float, float], float] = random.uniform,
+        threads: Callable[[DaemonClient], AbstractContextManager[Connector]] | None = None,
     ) -> None:
         self._connect = connect
         self._policy = policy
         self._max_rounds = max_rounds
-        self._name = name
         self._workers = workers
         self._wait_s = wait_s
         self._uniform = uniform
+        self._threads = threads or (lambda client: nullcontext(DaemonThreads(client, name)))
         self._known = KnownReplies()
         self._tally = Tally()
 
@@ -63,8 +64,8 @@ class Watcher:
         pause_s, failures = _FIRST_PAUSE_S, 0
         while not stop.is_set():
             try:
-                with self._connect() as client:
-                    session = self._session(client)
+                with self._connect() as client, self._threads(client) as threads:
+                    session = self._session(client, threads)
                     pause_s, failures = _FIRST_PAUSE_S, 0
                     session.run(stop)
             except ClientError as failure:
@@ -76,9 +77,7 @@ class Watcher:
                 stop.wait(self._uniform(pause_s / 2, pause_s))
                 pause_s = min(pause_s * 2, _LONGEST_PAUSE_S)
 
-    def _session(self, client: DaemonClient) -> Session:
-        threads = DaemonThreads(client, self._name)
-
+    def _session(self, client: DaemonClient, threads: Connector) -> Session:
         def fresh() -> Harvester:
             return Harvester(
                 caller=PatientCaller(client),

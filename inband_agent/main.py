@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import secrets
 import sys
 import time
@@ -27,6 +28,12 @@ from messaging.container import (
 from messaging.container.names import INPUT, PATHS
 from messaging.ipc import Changes
 
+# Each may be named by a variable too: INBAND_AGENT_IPC and so on.
+_PLACES: Final = {
+    "ipc": "files to and from the host",
+    "state": "where sessions are kept",
+    "group": "the group's folder",
+}
 _DIALECTS: Final = {"talon": TALON, "nanoclaw": NANOCLAW}
 # A prompt with its pending follow-ups; a host that sends more has gone wrong.
 _MOST_STDIN_BYTES: Final = 16 << 20
@@ -54,17 +61,15 @@ def _parser() -> argparse.ArgumentParser:
         prog="inband-agent",
         description="The agent inside a container: reads its start from stdin and frames its outputs.",
     )
-    parser.add_argument(
-        "--ipc", type=Path, default=Path(PATHS["ipc"]), metavar="DIR", help="default: %(default)s"
-    )
-    parser.add_argument(
-        "--state", type=Path, default=Path(PATHS["state"]), metavar="DIR", help="default: %(default)s"
-    )
-    parser.add_argument(
-        "--group", type=Path, default=Path(PATHS["group"]), metavar="DIR", help="default: %(default)s"
-    )
+    for place, meaning in _PLACES.items():
+        default = os.environ.get(f"INBAND_AGENT_{place.upper()}", PATHS[place])
+        parser.add_argument(
+            f"--{place}", type=Path, default=Path(default), metavar="DIR", help=f"{meaning} (%(default)s)"
+        )
     parser.add_argument("--script", type=Path, metavar="FILE", help="say what this file tells, ask no model")
-    parser.add_argument("--markers", choices=sorted(_DIALECTS), default="talon", help="default: %(default)s")
+    parser.add_argument(
+        "--markers", choices=sorted(_DIALECTS), default="talon", help="whose frames (%(default)s)"
+    )
     return parser
 
 

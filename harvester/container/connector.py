@@ -25,6 +25,8 @@ _log: Final = logging.getLogger(__name__)
 
 # Files wake us; what others say in the thread is looked for so often.
 LOOK_S: Final = 1.0
+# Snapshots follow what agents change at once, and what others change so soon.
+REFRESH_S: Final = 60.0
 _PAGE: Final = 100
 
 
@@ -46,7 +48,7 @@ class IpcThreads:
         self._changes = changes
         self._clock = clock
         self._delivering = Lock()
-        self._looked_at = float("-inf")
+        self._looked_at = self._refreshed_at = float("-inf")
         for lane, _ in sweep.lanes():
             with contextlib.suppress(OSError):
                 follow_ups.recover(lane)
@@ -99,6 +101,9 @@ class IpcThreads:
         if now - self._looked_at < LOOK_S:
             return
         self._looked_at = now
+        if now - self._refreshed_at >= REFRESH_S:
+            self._refreshed_at = now
+            self._sweep.refresh()
         self._sweep.watch(self._changes)  # groups that are new; for the others it changes nothing
         for group in self._groups():
             self._deliver(group)

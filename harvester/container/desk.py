@@ -8,7 +8,8 @@ a person sees in the thread what was asked, and the agent's grants and rates dec
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
@@ -97,6 +98,38 @@ class DaemonDesk:
     def thread(agent: str) -> str:
         """The agent's home: thread ids have no dots, and names of groups none either."""
         return agent
+
+
+@dataclass(frozen=True, slots=True)
+class FreshDesk:
+    """A desk that is opened for each errand: a daemon that was started again listens elsewhere."""
+
+    open: Callable[[], AbstractContextManager[Desk]]
+
+    def welcome(self, agent: str) -> None:
+        """As the desk does it."""
+        with self.open() as desk:
+            desk.welcome(agent)
+
+    def record(self, words: Words) -> Message:
+        """As the desk does it."""
+        with self.open() as desk:
+            return desk.record(words)
+
+    def notice(self, words: Words) -> None:
+        """As the desk does it."""
+        with self.open() as desk:
+            desk.notice(words)
+
+    def run(self, agent: str, errand: Errand, key: str) -> Result:
+        """As the desk does it."""
+        with self.open() as desk:
+            return desk.run(agent, errand, key)
+
+    def tasks(self) -> Sequence[Task]:
+        """As the desk does it."""
+        with self.open() as desk:
+            return desk.tasks()
 
 
 # As identities are written; who is none of these is a person.
