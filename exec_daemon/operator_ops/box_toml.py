@@ -1,4 +1,4 @@
-"""The operator's ops as the settings file has them, for a list of ops that is made without a daemon (O-51)."""
+"""The operator's ops as the settings file has them, for a list that is made without a daemon (O-51)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from exec_daemon.operator_ops.table import problem
 
 
 def written_ops(environment: Mapping[str, str]) -> tuple[OpSpec, ...]:
-    """The ops of the settings file that this environment means. Raises `DaemonError` where it is not right."""
+    """The ops of the settings file that is meant here. Raises `DaemonError` where it is not right."""
     path = settings_file(environment)
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8")).get("ops", {})

@@ -47,6 +47,8 @@ def operator_op(spec: OpSpec, profile: Profile, programs: Programs) -> Op:
         name=spec.name,
         summary=spec.summary,
         side_effecting=spec.side_effecting,
+        approval=spec.approval,
+        definition=repr(spec),
         arguments=arguments.model(spec.arguments),
         example=arguments.example(spec.arguments),
         run=run,

@@ -23,11 +23,10 @@ _SCRIPT: Final = b"#!"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file that may be run. `path` is where it really is; `is_script` says that it is run by that."""
+    """A file that may be run. `script` is where it really is, for a script: it is run by that."""
 
     descriptor: int
-    path: str
-    is_script: bool
+    script: str | None
 
 
 @contextmanager
@@ -77,11 +76,11 @@ def _checked(name: str, descriptor: int) -> Found:
         raise Unusable(name, "is not executable")
     if not _is_ours(status):
         raise Unusable(name, "may be changed by others: chown it to root or the daemon's user, chmod go-w")
-    path = str(Path(f"/proc/self/fd/{descriptor}").readlink())
-    is_script = _begins_as_script(descriptor)
-    if is_script:
-        _check_folders(name, path)
-    return Found(descriptor, path, is_script)
+    if not _begins_as_script(descriptor):
+        return Found(descriptor, None)
+    path = Path(f"/proc/self/fd/{descriptor}").readlink()
+    _check_folders(name, path)
+    return Found(descriptor, str(path))
 
 
 def _is_ours(status: os.stat_result) -> bool:
@@ -98,8 +97,8 @@ def _begins_as_script(descriptor: int) -> bool:
         return False
 
 
-def _check_folders(name: str, path: str) -> None:
-    for folder in Path(path).parents:
+def _check_folders(name: str, path: Path) -> None:
+    for folder in path.parents:
         status = folder.stat()
         # In a folder like /tmp anybody may make files, and only their owner may replace them.
         if not _is_ours(status) and not (status.st_mode & stat.S_ISVTX and status.st_uid == 0):

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -35,12 +36,16 @@ class _End:
         end.setblocking(False)  # noqa: FBT003 - positional only
         self.socket = end
         self._loop = asyncio.get_running_loop()
-        self._packets: asyncio.Queue[Packet] = asyncio.Queue()
+        self._packets: deque[Packet] = deque()
+        self._waiting: asyncio.Future[Packet] | None = None
         self._loop.add_reader(end.fileno(), self._read)
 
     async def next(self) -> Packet:
-        """b"" at the end."""
-        return await self._packets.get()
+        """b"" at the end. One may wait at a time."""
+        if self._packets:
+            return self._packets.popleft()
+        self._waiting = self._loop.create_future()
+        return await self._waiting
 
     def close(self) -> None:
         """Closes it; nobody may wait for a packet any more."""
@@ -57,7 +62,10 @@ class _End:
             packet = (b"", [])
         if not packet[0]:
             self._loop.remove_reader(self.socket.fileno())
-        self._packets.put_nowait(packet)
+        if self._waiting is None or self._waiting.done():
+            self._packets.append(packet)
+        else:
+            self._waiting.set_result(packet)
 
 
 class SpawnerLink:

@@ -9,7 +9,6 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -43,6 +42,7 @@ _LACKING: Final = {
     "`landlock` in the kernel parameter lsm=",
     "seccomp": "no seccomp filter, so programs may make any system call: it needs CONFIG_SECCOMP_FILTER",
 }
+_LOOSE: Final = "not confined, as its settings say"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Standing:
     tree: str
     reasons: tuple[str, ...]
     layers: dict[str, str]
+    confined: bool
 
     def __str__(self) -> str:
         return ", ".join(
@@ -61,7 +62,8 @@ class Standing:
     @property
     def lacks(self) -> tuple[str, ...]:
         """What is missing around programs, in words for the operator."""
-        return (*self.reasons, *(text for layer, text in _LACKING.items() if layer not in self.layers))
+        lacking = (text for layer, text in _LACKING.items() if layer not in self.layers)
+        return (*self.reasons, *(lacking if self.confined else (_LOOSE,)))
 
 
 class Programs:
@@ -91,7 +93,7 @@ class Programs:
             nursery = await self._started()
             spawner = await self._spawner(profile)
             self._keep(spawner)
-            return Standing(nursery.tree, nursery.reasons, spawner.layers)
+            return Standing(nursery.tree, nursery.reasons, spawner.layers, profile.confined)
 
     async def close(self) -> None:
         """Kills what runs, and leaves no process."""
@@ -169,29 +171,21 @@ class Programs:
         self, spawner: SpawnerLink, program: Program, file: Found, stdin: bytes
     ) -> tuple[dict[str, Any], tuple[Capped, Capped]]:
         packet = wire.pack(_order(program, file), stdin)
-        descriptors = [] if file.is_script else [file.descriptor]
-        with _as_ours(program.argv[0]):
-            asking = asyncio.ensure_future(spawner.ask(packet, descriptors))
-            done, _ = await asyncio.wait({asking}, timeout=program.time_limit_s + _LATE_S)
-            if not done:
-                asking.cancel()
-                raise Overloaded("the process that runs programs does not answer")
-            answer, passed = asking.result()
+        descriptors = [] if file.script else [file.descriptor]
+        try:
+            async with asyncio.timeout(program.time_limit_s + _LATE_S):
+                answer, passed = await spawner.ask(packet, descriptors)
+        except TimeoutError:
+            raise Overloaded("the process that runs programs does not answer") from None
+        except OSError as failed:  # a packet that is too long, or a spawner that is gone
+            number = errno.E2BIG if failed.errno == errno.EMSGSIZE else errno.EAGAIN
+            raise _failure(program.argv[0], number) from None
         if not answer:
             return {"status": signal.SIGKILL, "spent": True}, (Capped(), Capped())
         header, blobs = wire.unpack(answer)
         if "failed" in header:
             raise _failure(program.argv[0], header["failed"])
         return header, _streams(header, blobs, passed)
-
-
-@contextmanager
-def _as_ours(name: str) -> Iterator[None]:
-    """What a socket says of a packet that is too long, or of a peer that is gone."""
-    try:
-        yield
-    except OSError as failed:
-        raise _failure(name, errno.E2BIG if failed.errno == errno.EMSGSIZE else errno.EAGAIN) from None
 
 
 def _failure(name: str, number: int) -> Unusable | Overloaded:
@@ -202,7 +196,7 @@ def _failure(name: str, number: int) -> Unusable | Overloaded:
 
 def _order(program: Program, file: Found) -> dict[str, Any]:
     return {
-        "path": file.path if file.is_script else "",
+        "path": file.script or "",
         "argv": list(program.argv),
         "environment": dict(program.environment),
         "folder": program.folder,
