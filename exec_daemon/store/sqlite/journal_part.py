@@ -52,6 +52,7 @@ class SqliteJournal(SqlitePart):
     _feed: Feed
 
     def __init__(self) -> None:
+        super().__init__()
         self._behind = Behind()
         self._timer: asyncio.TimerHandle | None = None
         self._catching_up: asyncio.Future[None] | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
@@ -30,6 +30,7 @@ from exec_daemon.store.sqlite.journal_part import SqliteJournal
 from exec_daemon.store.sqlite.lock import Ownership
 from exec_daemon.store.sqlite.permissions_part import SqlitePermissions
 from exec_daemon.store.sqlite.reader import Reader
+from exec_daemon.store.sqlite.tokens_part import SqliteTokens
 from exec_daemon.store.sqlite.writer import Writer, Written
 from exec_daemon.store.timer_port import LISTED, TIMER_PAGE
 from exec_daemon.store.timer_values import Timer, TimerRun, TimerState, TimerStep
@@ -47,7 +48,6 @@ from exec_daemon.store.values import (
     RpcTask,
     Spending,
     Standing,
-    TokenRecord,
 )
 from messaging import JobEvent, Message, NewMessage, Thread
 
@@ -90,7 +90,7 @@ def _take(path: Path) -> tuple[Ownership, sqlite3.Connection]:
         raise
 
 
-class SqliteStore(SqliteJournal, SqlitePermissions):
+class SqliteStore(SqliteJournal, SqliteTokens, SqlitePermissions):
     """A `Store` on disk; made by `open_store`."""
 
     def __init__(
@@ -163,21 +163,6 @@ class SqliteStore(SqliteJournal, SqlitePermissions):
 
     async def set_cursor(self, name: str, position: int) -> None:
         await self._write(directory.set_cursor, name, position)
-
-    async def add_token(self, token: TokenRecord) -> None:
-        await self._write(directory.add_token, token)
-
-    async def token_by_sha256(self, sha256: str) -> TokenRecord | None:
-        return await self._read(directory.token_by_sha256, sha256)
-
-    async def tokens(self) -> list[TokenRecord]:
-        return await self._read(directory.tokens)
-
-    async def revoke_token(self, token_id: str) -> bool:
-        return await self._write(directory.revoke_token, token_id, self._clock())
-
-    async def touch_tokens(self, used: Mapping[str, str]) -> None:
-        await self._write(directory.touch_tokens, used)
 
     async def expect(self, job_id: str, identity: str) -> OutsideJob:
         return await self._write(outside.expect, job_id, identity, self._clock())
