@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any, Final
 
 from exec_daemon.errors import HomeUnusable
+from exec_daemon.log_file import LogFile
 from messaging import redact, strip_terminal
 
 # Three files of it hold about a week of a busy daemon.
@@ -82,22 +81,15 @@ class _NoFlood(logging.Filter):
         return fresh
 
 
-class _PrivateFile(RotatingFileHandler):
-    """A rotating file that only its owner can read."""
-
-    def _open(self) -> Any:
-        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-        return os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace")
-
-
 def _sinks(file: Path, *, stderr: bool) -> list[logging.Handler]:
     try:
-        sinks: list[logging.Handler] = [_PrivateFile(file, maxBytes=_MOST_BYTES, backupCount=_FILES)]
+        to_file = LogFile(file, most_bytes=_MOST_BYTES, files=_FILES, later=frozenset({REQUESTS}))
     except OSError as failed:
         text = (
             f"cannot write the log {file}: {failed.strerror}. Make it writable, or set BOX_HOME to another."
         )
         raise HomeUnusable(text, str(file)) from None
+    sinks: list[logging.Handler] = [to_file]
     if stderr:
         console = logging.StreamHandler()
         console.addFilter(lambda record: record.name != REQUESTS)  # one line a request is for the file

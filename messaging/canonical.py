@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
 
@@ -74,8 +75,21 @@ def _write_array(value: list[Any] | tuple[Any, ...], parts: list[str]) -> None:
     parts.append("]")
 
 
+# What is no text for sure and has a point or an exponent in it may be a float, which `json` writes otherwise.
+_MAYBE_FLOAT = re.compile(r"\d[.e]|Infinity|NaN")
+_PLAIN = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False)
+
+
 def canonical_json(value: Any) -> str:
-    """The canonical text of a JSON value (at most 64 levels deep; raises TypeError for anything else)."""
+    """The canonical text of a JSON value (at most 64 levels deep; raises TypeError for anything else).
+
+    Without floats, and in ASCII, where all orders of characters are one, it is what `json` writes.
+    """
+    text = _PLAIN.encode(value)
+    return text if text.isascii() and not _MAYBE_FLOAT.search(text) else _written(value)
+
+
+def _written(value: Any) -> str:
     parts: list[str] = []
     _write(value, parts)
     return "".join(parts)

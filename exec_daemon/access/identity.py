@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 # O 7.1 row 22: names of agents. Every identity's name has the same shape.
@@ -32,6 +33,7 @@ class Identity:
         return f"{self.role}/{self.name}"
 
 
+@lru_cache(maxsize=4096)
 def identity(text: str) -> Identity | None:
     """The identity that `<role>/<name>` names; None when it is none."""
     role, _, name = text.partition("/")

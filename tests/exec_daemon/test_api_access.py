@@ -85,11 +85,13 @@ def test_a_token_is_for_a_real_identity_and_a_real_time(daemon: Any, body: dict[
     assert (answer.status_code, answer.json()["code"]) == (400, "INVALID_REQUEST")
 
 
-def test_no_token_stands_in_the_log(daemon: Any) -> None:
+def test_no_token_stands_in_the_log(start_daemon: Callable[..., Any]) -> None:
+    daemon = start_daemon()
     token = daemon.token("agent/secretive")
     with daemon.bearing(token) as client:
         client.get("/ops", params={"token": token})
         client.get(f"/jobs/{token}")
+    daemon.stop()
     text = (daemon.home / "daemon.log").read_text()
     assert "agent/secretive" in text
     assert daemon.token("operator") not in text

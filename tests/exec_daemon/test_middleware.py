@@ -96,6 +96,7 @@ def test_the_json_log_tells_of_a_call_its_names_and_ids_and_no_arguments(start_d
     running = start_daemon(log_format="json")
     running.agent("heron")
     running.exec("agent/heron", "dm.send", {"to": "heron", "text": "a secret word"})
+    running.stop()
     lines = [json.loads(line) for line in (running.home / "daemon.log").read_text().splitlines()]
     call = next(line for line in lines if line.get("op") == "dm.send")
     assert call["identity"] == "agent/heron"
