@@ -14,7 +14,7 @@ import pytest
 from exec_daemon.store import AppendMessage, Conflict, Done, New, Outcome, Running, SqliteStore, open_store
 from exec_daemon.store.sqlite.writer import Written
 from messaging import ErrorCode, JobState
-from tests.contracts.samples import failure, job, message, thread
+from tests.contracts.samples import failure, job, message, thread, token
 from tests.contracts.test_store_journal import begun
 
 SOON_S = 10.0
@@ -126,3 +126,27 @@ async def test_a_read_that_ended_with_a_retryable_error_gives_its_call_free(stor
     await store.finish(first.id, Outcome(error=failure(ErrorCode.BUSY)))
     assert isinstance(await store.begin(job(**READ)), New)
     assert [one.state for one in await store.jobs()] == [JobState.RUNNING, JobState.FAILED]
+
+
+async def test_who_sends_a_request_is_known_without_the_disk(store: SqliteStore, tmp_path: Path) -> None:
+    await store.add_token(token("heron"))
+    known = await store.token_by_sha256(token("heron").sha256)
+    with stuck_disk(store):
+        (tmp_path / "store.db").rename(tmp_path / "away.db")
+        assert await store.token_by_sha256(token("heron").sha256) == known
+        (tmp_path / "away.db").rename(tmp_path / "store.db")
+
+
+async def test_a_token_that_is_taken_back_or_used_is_known_so_at_once(store: SqliteStore) -> None:
+    await store.add_token(token("heron"))
+    sha256 = token("heron").sha256
+    assert await store.token_by_sha256(sha256)
+    await store.touch_tokens({"heron": "2026-12-01T09:00:00.000Z"})
+    used = await store.token_by_sha256(sha256)
+    assert await store.revoke_token("heron")
+    revoked = await store.token_by_sha256(sha256)
+    assert used is not None
+    assert revoked is not None
+    assert (used.last_used_at, used.revoked_at) == ("2026-12-01T09:00:00.000Z", None)
+    assert revoked.revoked_at is not None
+    assert [revoked] == await store.tokens()
