@@ -1,7 +1,7 @@
 """The store as the reads of the box see it: `exec_daemon.box.ports.StoreFacts` over our `Store`.
 
 The reads run in worker threads and the store lives on the event loop; each question goes there and back.
-This daemon has no workers and no timers: those questions answer None.
+This daemon has no workers: those questions answer None.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from exec_daemon.box.ports import (
     WorkerFacts,
 )
 from exec_daemon.store import PAGE, Agent, Approval, ApprovalState, LastRun, Spending, StoreError
+from exec_daemon.store.timer_port import LISTED, TIMER_PAGE
+from exec_daemon.store.timer_values import Timer, TimerRun, TimerState
+from exec_daemon.timer_facts import RUNS_SHOWN, timer_facts, visible
 from messaging import Job, JobEvent, JobState, Message, Thread
 from messaging.moment import iso
 
@@ -99,6 +102,19 @@ class Questions(Protocol):
 
     async def last_runs(self) -> list[LastRun]: ...
 
+    async def timer(self, timer_id: str) -> Timer | None: ...
+
+    async def timers(
+        self,
+        *,
+        created_by: str | None = None,
+        name: str | None = None,
+        states: tuple[TimerState, ...] = LISTED,
+        limit: int = TIMER_PAGE,
+    ) -> list[Timer]: ...
+
+    async def timer_runs(self, timer_id: str, limit: int = TIMER_PAGE) -> list[TimerRun]: ...
+
     async def approvals(
         self, state: ApprovalState | None = None, identity: str | None = None, limit: int = PAGE
     ) -> list[Approval]: ...
@@ -156,10 +172,18 @@ class FactsFromStore:
         return None
 
     def timers(self, scope: Scope) -> Sequence[TimerFacts] | None:
-        return None
+        found = self._ask(self._store.timers(created_by=scope.identity))
+        return [self._timer_facts(timer, 1) for timer in found]
 
     def timer(self, id_or_name: str, scope: Scope) -> TimerFacts | None:
-        return None
+        timer = self._ask(self._store.timer(id_or_name))
+        if timer is None or not visible(timer, scope):
+            named = self._ask(self._store.timers(created_by=scope.identity, name=id_or_name, limit=2))
+            timer = named[0] if len(named) == 1 else None
+        return None if timer is None else self._timer_facts(timer, RUNS_SHOWN)
+
+    def _timer_facts(self, timer: Timer, runs: int) -> TimerFacts:
+        return timer_facts(timer, self._ask(self._store.timer_runs(timer.id, runs)))
 
     def open_jobs(self, scope: Scope, limit: int) -> Sequence[Job]:
         return self._ask(self._store.jobs(scope.identity, JobState.RUNNING, limit))

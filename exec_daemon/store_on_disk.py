@@ -17,8 +17,10 @@ from typing import Concatenate, ParamSpec, TypeVar
 from exec_daemon.box.errors import FactsUnavailable
 from exec_daemon.box.ports import StoreFacts
 from exec_daemon.store import PAGE, Agent, Approval, ApprovalState, LastRun, Spending
-from exec_daemon.store.sqlite import directory, journal, permissions, schema, spending, threads
+from exec_daemon.store.sqlite import directory, journal, permissions, schema, spending, threads, timers
 from exec_daemon.store.sqlite.check import check
+from exec_daemon.store.timer_port import LISTED, TIMER_PAGE
+from exec_daemon.store.timer_values import Timer, TimerRun, TimerState
 from exec_daemon.store_facts import FactsFromStore
 from messaging import Job, JobEvent, JobState, Message, Thread
 
@@ -107,3 +109,19 @@ class _QuestionsOnDisk:
 
     async def last_runs(self) -> list[LastRun]:
         return self._ask(spending.last_runs)
+
+    async def timer(self, timer_id: str) -> Timer | None:
+        return self._ask(timers.timer, timer_id)
+
+    async def timers(
+        self,
+        *,
+        created_by: str | None = None,
+        name: str | None = None,
+        states: tuple[TimerState, ...] = LISTED,
+        limit: int = TIMER_PAGE,
+    ) -> list[Timer]:
+        return self._ask(timers.timers, created_by, name, states, limit)
+
+    async def timer_runs(self, timer_id: str, limit: int = TIMER_PAGE) -> list[TimerRun]:
+        return self._ask(timers.runs, timer_id, limit, under_way=False)
