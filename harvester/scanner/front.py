@@ -37,22 +37,20 @@ class Scanner:
     """Finds directives in one reply that comes in pieces; any pieces give the events of the whole."""
 
     __slots__ = (
-        "_decoder", "_fed", "_half", "_kept", "_ledger", "_parts", "_policy", "_push", "_reading", "_room",
-        "_tokens", "_uncounted",
+        "_decoder", "_fed", "_ledger", "_lost", "_policy", "_push", "_reading", "_room", "_tokens",
+        "_uncounted",
     )  # fmt: skip
 
     def __init__(self, policy: ScanPolicy | None = None) -> None:
         self._policy = policy or _DEFAULT
         self._ledger = Ledger(self._policy)
         self._reading = Reading(self._ledger)
-        self._room = self._policy.max_reply_bytes
-        self._uncounted = ""  # taken, but `_room` does not know of it yet
-        self._fed = 0  # code points handed in and looked at
-        self._kept = 0  # code points within the limit
-        self._tokens: list[str] = []  # handed in and not looked at yet, all without a line's end
+        self._tokens: list[str] = []  # handed in and not looked at yet
         self._push = self._tokens.append
-        self._parts: list[str] = []  # from the end of the last complete line on
-        self._half = False  # they end with a CR, which may be half of a CRLF
+        self._fed = 0  # code points looked at
+        self._lost = 0  # those of them that are behind the limit
+        self._room = self._policy.max_reply_bytes
+        self._uncounted = ""  # looked at, but `_room` does not know of it yet
         self._decoder: IncrementalDecoder | None = None
         if self._policy.reasoning_open:
             self.begin_behind(None)
@@ -76,9 +74,10 @@ class Scanner:
         self._push(self._decoder.decode(b"", final=True) if self._decoder else "")
         events = self._look()
         self._push = _refuse
-        self._reading.finish("".join(self._parts), self._kept)
-        if self._fed > self._kept:
-            self._ledger.skip(SkipReason.LIMIT_REPLY, (self._kept, self._fed))
+        end = self._fed - self._lost
+        self._reading.finish(end)
+        if self._lost:
+            self._ledger.skip(SkipReason.LIMIT_REPLY, (end, self._fed))
         return events + self._ledger.take()
 
     def begin_behind(self, end: int | None) -> None:
@@ -86,42 +85,35 @@ class Scanner:
         self._reading.begin_reasoning(end)
 
     def _look(self) -> list[Event]:
-        """At what was handed in since the last time; the lines that it completes are read."""
+        """At what was handed in since the last time."""
         text = "".join(self._tokens)
         self._tokens.clear()
-        if text:
+        if text.isascii() and len(text) <= self._room and not self._uncounted:
+            self._fed += len(text)
+            self._room -= len(text)
+        else:
             text = self._admit(text)
         if not text:
             return []
-        cr = text.endswith("\r")
-        end = max(text.rfind("\n"), text.rfind("\r", 0, len(text) - cr)) + 1
-        if end or self._half:
-            self._parts.append(text[:end])
-            lines = "".join(self._parts)
-            self._parts = [text[end:]]
-            self._reading.take(lines)
-        else:
-            self._parts.append(text)
-        self._half = cr
+        self._reading.take(text)
         return self._ledger.take()
 
     def _admit(self, text: str) -> str:
         """What the limit leaves of a piece (GRAMMAR 5.4), without a byte order mark at the very start."""
-        first, self._fed = not self._fed, self._fed + len(text)
+        if not self._fed and text.startswith(_BOM):
+            self._reading.at = self._fed = 1
+            self._room -= utf8_bytes(_BOM)
+            text = text[1:]
+        self._fed += len(text)
         self._room -= utf8_bytes(self._uncounted)
         self._uncounted = text  # most replies end before their size matters: counted with the next piece
-        if len(text) * _MOST_UTF8_BYTES > self._room:
-            text = self._cut(text)
-        self._kept += len(text)
-        if first and text.startswith(_BOM):
-            self._reading.at = 1
-            return text[1:]
-        return text
+        return self._cut(text) if len(text) * _MOST_UTF8_BYTES > self._room else text
 
     def _cut(self, text: str) -> str:
         """Nothing more is taken behind the limit, though a byte or two may be left."""
         kept = within_bytes(text, self._room)
         if len(kept) < len(text):
+            self._lost += len(text) - len(kept)
             self._room, self._uncounted = 0, ""
         return kept
 

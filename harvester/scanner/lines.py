@@ -32,6 +32,12 @@ def lines_from(text: str, pos: int, offset: int) -> Iterator[tuple[Line, int]]:
         yield Line(match[1], offset + match.start()), match.end()
 
 
+def lines_end(text: str) -> int:
+    """Behind the last complete line; a CR ends one, whether an LF comes behind it or not."""
+    end = text.rfind("\n") + 1
+    return max(end, text.rfind("\r") + 1) if "\r" in text else end
+
+
 class Cursor:
     """How far the containers of a line have been read; a tab may be taken in part."""
 

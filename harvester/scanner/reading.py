@@ -7,15 +7,16 @@ from typing import Final
 
 from harvester.scanner.inside import run_line
 from harvester.scanner.ledger import Ledger
-from harvester.scanner.lines import lines_from
+from harvester.scanner.lines import lines_end, lines_from
 from harvester.scanner.reply import Reply
-from harvester.scanner.skipping import Triggers, fresh_start
+from harvester.scanner.skipping import Triggers, fresh_start, has_sign
 
 # How much text that cannot matter may wait when more of it comes: then what cannot be around anything that
 # comes is let go. The piece that came last stays, so a plain reply that comes whole is not read at all.
 _MOST_WAITING_CHARS: Final = 1 << 12
-# In one open block (a list, a fence) nothing can be let go: longer ones are read, and wait no more.
-_MOST_UNREAD_CHARS: Final = 1 << 14
+# In one open block (a list, a fence) nothing can be let go: those that are longer than a block that may run
+# are read, and wait no more.
+_MOST_UNREAD_CHARS: Final = 1 << 16
 # A line in brackets, as a directive is, and a blank one.
 _ALONE: Final = re.compile(r"(\[[^\r\n]*+(?<=\]))\n[ \t]*+\n")
 
@@ -23,14 +24,16 @@ _ALONE: Final = re.compile(r"(\[[^\r\n]*+(?<=\]))\n[ \t]*+\n")
 class Reading:
     """Hands lines to the reply; awake from something that can matter until no block is open behind it."""
 
-    __slots__ = ("_ledger", "_patience", "_reply", "_waiting", "at", "awake")
+    __slots__ = ("_half", "_held", "_ledger", "_patience", "_reply", "_waiting", "at", "awake")
 
     def __init__(self, ledger: Ledger) -> None:
         self.awake = False
         self.at = 0  # the offset in the reply of what is to be read next
         self._ledger = ledger
         self._reply = Reply(ledger)
-        self._waiting: list[str] = []
+        self._half = False  # what was read ends with a CR, which may be half of a CRLF
+        self._waiting: list[str] = []  # not read: nothing can come of it
+        self._held: list[str] = []  # behind that, from a line on that has a sign and is not complete
         self._patience = _MOST_WAITING_CHARS  # so many more characters may wait before some are let go
 
     def begin_reasoning(self, end: int | None) -> None:
@@ -39,26 +42,54 @@ class Reading:
         self._reply.begin_reasoning(0, None, until=end)
 
     def take(self, text: str) -> None:
-        """The next lines, all complete."""
+        """The next piece of the reply."""
+        if self._half:
+            text = self._second_half(text)
+        if self.awake or self._held or has_sign(text):
+            self._weigh(text)
+        else:
+            self._wait(text)
+
+    def _weigh(self, text: str) -> None:
+        """Read the lines that are complete now, if they have to be read; nothing is decided within a line."""
+        self._held.append(text)
+        if not lines_end(text):
+            return
+        text = "".join(self._held)
+        end = lines_end(text)
+        self._held = []
+        self._lines(text[:end])
+        if end < len(text):
+            self._half = False
+            (self._held.append if has_sign(text[end:]) else self._wait)(text[end:])
+
+    def _second_half(self, text: str) -> str:
+        """What comes behind a CR at the end of what was read, without the LF that belongs to it."""
+        self._half = False
+        if not text.startswith("\n"):
+            return text
+        self.at += 1
+        return text[1:]
+
+    def _lines(self, text: str) -> None:
         if self.awake:
-            self._waiting.append(text)
-            text = "".join(self._waiting)
-            pos = self._read(text, 0, 0)
-            self._go(text, pos, Triggers(text, pos))
-        elif _may_matter(text) and (triggers := Triggers(text)):
-            self._waiting.append(text)
-            whole = "".join(self._waiting)
+            whole = "".join((*self._waiting, text))
+            pos = self._read(whole, 0, 0)
+            self._go(whole, pos, Triggers(whole, pos))
+        elif triggers := Triggers(text):
+            whole = "".join((*self._waiting, text))
             self._go(whole, 0, triggers if whole is text else Triggers(whole))
         else:
             self._wait(text)
 
-    def finish(self, text: str, end: int) -> None:
-        """The last lines, the very last one perhaps without an end; the reply ends at `end`."""
-        if self.awake or _may_matter(text):
-            self.take(text + "\n")
+    def finish(self, end: int) -> None:
+        """The last line has perhaps no end; the reply ends at `end`."""
+        if self.awake or self._held:
+            self._weigh(self._second_half("\n") if self._half else "\n")
         self._reply.finish(end)
 
     def _wait(self, text: str) -> None:
+        """Keep what cannot matter: it may be around something that does."""
         if self._patience < 0:
             self._let_go("".join(self._waiting))
         self._waiting.append(text)
@@ -67,8 +98,7 @@ class Reading:
     def _let_go(self, text: str) -> None:
         pos = self._skip(text, 0, len(text))
         if len(text) - pos > _MOST_UNREAD_CHARS:
-            self._read(text, pos, len(text))
-            pos = len(text)
+            pos = self._read(text, pos, len(text))
         self._rest(text, pos)
 
     def _rest(self, text: str, pos: int) -> None:
@@ -76,6 +106,7 @@ class Reading:
         self.at += pos
         self._waiting = [text[pos:]]
         self._patience = _MOST_WAITING_CHARS
+        self._half = pos == len(text) and text.endswith("\r")
 
     def _go(self, text: str, pos: int, triggers: Triggers) -> None:
         """Read what has to be read of the text that begins at `at`, from `pos` on."""
@@ -107,14 +138,10 @@ class Reading:
 
     def _read(self, text: str, pos: int, place: int) -> int:
         """Read lines until `place` is behind and no block is open; where that is."""
+        end = pos
         for line, end in lines_from(text, pos, self.at):
             self._reply.line(line)
             if end > place and self._reply.idle:
                 self.awake = False
-                return end
-        return len(text)
-
-
-def _may_matter(text: str) -> bool:
-    """Has it a sign of anything from which an event can come? Asked for each line of a stream."""
-    return "[" in text or "<" in text or "`" in text or "~" in text or "curl " in text
+                break
+        return end

@@ -32,10 +32,12 @@ def test_it_is_reported_with_the_blank_line_behind_it() -> None:
     assert [event.span for event in scanner.feed("\n")] == [(7, 27)]
 
 
-def test_a_line_that_ends_with_the_carriage_return_of_a_piece_is_read_with_the_next_piece() -> None:
+def test_a_carriage_return_ends_a_line_at_once_and_a_line_feed_behind_it_is_its_second_half() -> None:
     scanner = Scanner()
-    assert scanner.feed(f"{LIST}\r") == scanner.feed("") == scanner.feed("\r") == []
-    assert [event.span for event in scanner.feed("x\r")] == [(0, 20)]
+    assert scanner.feed(f"{LIST}\r") == scanner.feed("") == scanner.feed("\n") == []
+    assert [event.span for event in scanner.feed("\r")] == [(0, 20)]
+    assert scanner.feed("\n") == []
+    assert [event.span for event in scanner.feed(f"{LIST}\n\n")] == [(24, 44)]
 
 
 def test_it_counts_for_the_limit_of_calls() -> None:
