@@ -53,6 +53,7 @@ def operator_op(spec: OpSpec, profile: Profile, programs: Programs) -> Op:
         example=arguments.example(spec.arguments),
         run=run,
         effects_inside=False,
+        time_limit_s=spec.time_limit_s + _MORE_S,
     )
 
 
