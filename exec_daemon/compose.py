@@ -26,10 +26,13 @@ from exec_daemon.box_reads import BoxReads
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.grant_check import check_grants
 from exec_daemon.calls.registry import Registry
+from exec_daemon.certificates.authority import Authority
+from exec_daemon.certificates.trust import Keeper, files_of
 from exec_daemon.home import Home
 from exec_daemon.listen import is_loopback
 from exec_daemon.mcp.door import Door as McpDoor
 from exec_daemon.metrics import Metrics
+from exec_daemon.places import Places
 from exec_daemon.programs import Programs
 from exec_daemon.programs_at_start import all_ops, other_box_ctl, take_stock
 from exec_daemon.rpc.child import ChildAgents
@@ -150,6 +153,8 @@ def _services(
         new_id=random_id,
         stopping=stopping,
         callback_secret=callback_secret(home),
+        places=Places(settings.limits.most_open, settings.limits.most_streams),
+        trust=Keeper(files_of(home, settings.certificate, settings.certificate_key)),
         desk=_desk(settings, store, buckets, book.grants),
         timers=timer_desk(store, ops, book.grants),
         metrics=Metrics(frozenset(ops.ops)),
@@ -176,6 +181,7 @@ async def _prepare(settings: DaemonSettings, home: Home, store: Store) -> None:
     """What each start does before anybody is served."""
     beyond = () if is_loopback(settings.host) else (settings.host,)
     ensure_certificates(home, (*settings.names, *beyond))
+    Authority(home).ensure_crl()
     await ensure_bootstrap(store, home, clock=utc_now, new_id=random_id)
     for job in await store.interrupt_running():
         log.warning("job %s (%s) was interrupted by the last stop", job.id, job.op)
@@ -197,6 +203,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         services = _services(settings, home, store, ops, book, programs)
         writer = asyncio.create_task(_keep_writing_token_uses(services))
         looking = asyncio.create_task(services.deciding.keep_looking())
+        watching = asyncio.create_task(services.trust.watch())
         hanging_up = asyncio.create_task(services.desk.connections.hang_up(services.stopping))
         try:
             async with timers_run(services.timers):
@@ -207,6 +214,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
             looking.cancel()
             services.stopping.set()
             await services.mcp.ended()
+            watching.cancel()
             await services.desk.close()
             await services.executor.jobs.drain(settings.limits.drain_s)
             await services.deciding.close()

@@ -29,6 +29,16 @@ class Home:
         return self.root / "ca.key"
 
     @property
+    def crl(self) -> Path:
+        """Which client certificates are revoked."""
+        return self.root / "crl.pem"
+
+    @property
+    def certificates(self) -> Path:
+        """The client certificates that were issued, one file each."""
+        return self.root / "certificates"
+
+    @property
     def server_cert(self) -> Path:
         return self.root / "server.pem"
 
@@ -44,6 +54,11 @@ class Home:
     @property
     def address(self) -> Path:
         return self.root / "daemon.json"
+
+    @property
+    def socket(self) -> Path:
+        """The HTTP API for users of this machine, known by their uid."""
+        return self.root / "daemon.sock"
 
     @property
     def rpc_socket(self) -> Path:
@@ -104,7 +119,7 @@ def _private(directory: Path) -> None:
 def prepare(root: Path) -> Home:
     """Makes the directories; raises `HomeUnusable`."""
     try:
-        for directory in (root, root / "tokens", root / "artifacts", root / "outbox"):
+        for directory in (root, *(root / name for name in ("tokens", "certificates", "artifacts", "outbox"))):
             _private(directory)
     except OSError as failure:
         raise _unusable(root, failure) from None

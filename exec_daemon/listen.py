@@ -1,15 +1,19 @@
-"""Where the daemon listens: a bound socket or a typed refusal, and TLS on it."""
+"""Where the daemon listens: a bound socket or a typed refusal."""
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
+import os
 import resource
+import shutil
 import socket
-import ssl
+import stat
+from pathlib import Path
 from typing import Final
 
 from exec_daemon.errors import AddressRefused, PortTaken
-from exec_daemon.home import Home
+from exec_daemon.rpc.address import short_address
 from exec_daemon.settings import DaemonSettings
 
 _BACKLOG: Final = 512
@@ -31,6 +35,13 @@ def bind(settings: DaemonSettings) -> socket.socket:
     if not is_loopback(host) and not settings.allow_remote:
         text = (
             f"{host} can be reached from other machines. Set daemon.allow_remote to listen there on purpose."
+        )
+        raise AddressRefused(text, host)
+    if not is_loopback(host) and settings.certificate is None and not settings.allow_own_certificates:
+        text = (
+            f"{host} can be reached from other machines, and the daemon's certificate is one that it made "
+            "itself. Set tls.certificate and tls.key to one that they can verify, or "
+            "daemon.allow_own_certificates where each client gets this daemon's ca.pem."
         )
         raise AddressRefused(text, host)
     try:
@@ -70,17 +81,38 @@ def _cannot_bind(settings: DaemonSettings, failed: OSError) -> PortTaken | Addre
     return PortTaken(text, str(settings.port))
 
 
+def bind_unix(path: Path, group: str = "") -> socket.socket:
+    """A socket in the file system, 0600, or 0660 for `group`; raises `AddressRefused`.
+
+    Who connects is asked for its uid all the same. A socket that nobody listens on is a leftover.
+    """
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        _remove_leftover(path)
+        with short_address(path) as address:
+            listener.bind(address)
+        if group:
+            shutil.chown(path, group=group)
+            path.chmod(0o660)
+        listener.listen(_BACKLOG)
+    except (OSError, LookupError) as failed:
+        listener.close()
+        reason = failed.strerror if isinstance(failed, OSError) else f"there is no group {group!r}"
+        raise AddressRefused(f"cannot listen at {path}: {reason}.", str(path)) from None
+    finally:
+        os.umask(before)
+    return listener
+
+
+def _remove_leftover(path: Path) -> None:
+    """Of a daemon that was killed. Any other file that is there stays, and is in the way."""
+    with contextlib.suppress(FileNotFoundError):
+        if stat.S_ISSOCK(path.lstat().st_mode):
+            path.unlink()
+
+
 def url_of(listener: socket.socket) -> str:
     """The address that clients use."""
     host, port = listener.getsockname()[:2]
     return f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}"
-
-
-def tls_context(home: Home) -> ssl.SSLContext:
-    """TLS 1.2 and newer. No session tickets: a client proves itself with each connection."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.num_tickets = 0
-    context.options |= ssl.OP_NO_TICKET | ssl.OP_NO_RENEGOTIATION
-    context.load_cert_chain(home.server_cert, home.server_key)
-    return context

@@ -1,17 +1,24 @@
 """uvicorn's httptools protocol with limits on what a stranger can make it hold, and made to leave in time.
 
-Whoever can open a connection has proved nothing yet. So the head of a request is limited in bytes, and its
-head and its body each have to arrive in time. Between requests uvicorn's `timeout_keep_alive` counts.
+Whoever can open a connection has proved nothing yet. So the head of a request is limited in bytes, its head
+and its body each have to arrive in time, and an answer has to be read. Between requests uvicorn's
+`timeout_keep_alive` counts. Where there are too many connections, the one that has been quiet for longest
+makes room. A request that two programs could take for different ones ends its connection (RFC 9112 11.2).
+
+What the transport proved about the client goes into the scope of each request, under `PEER`.
 """
 
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from exec_daemon.certificates.trust import Trust
+from exec_daemon.peer import PEER, Peer, peer_of
 from exec_daemon.settings import WireLimits
 
 # In a request's scope: calling it takes the time limit off the body, for who has proved something (`/rpc`).
@@ -27,16 +34,68 @@ class Protocol(HttpToolsProtocol):
     _head_bytes: int = 0
     _in_head: bool = True
     _head_ended: bool = False
+    _refused: bool = False
+    _peer: Peer | None = None
+    quiet_since_s: float = 0.0
+    _stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._expect_within(self.limits.head_s)
+        self.quiet_since_s = self.loop.time()
+        self._peer = peer_of(transport)
+        if self._peer is None:
+            transport.abort()
+        elif len(self.connections) > self.limits.most_connections and not self._make_room():
+            self._refuse(b"503 Service Unavailable", b"retry-after: 1\r\n")
+        else:
+            self._expect_within(self.limits.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._expect_within(None)
+        self.resume_writing()
         super().connection_lost(exc)
 
+    def _make_room(self) -> bool:
+        quiet = [
+            one for one in self.connections if isinstance(one, Protocol) and one.quiet and one is not self
+        ]
+        if quiet:
+            min(quiet, key=lambda one: one.quiet_since_s).drop()
+        return bool(quiet)
+
+    @property
+    def quiet(self) -> bool:
+        """Is nothing being answered?"""
+        return not self._answering()
+
+    def drop(self) -> None:
+        """Ends the connection at once, in the middle of whatever it is."""
+        self._refused = True
+        self.transport.abort()
+
+    def drop_unless(self, trust: Trust, now: datetime) -> None:
+        """Ends the connection of a client whose certificate counts no more."""
+        shown = self._peer and self._peer.certificate
+        if shown and trust.objection(shown, now):
+            self.drop()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled = self.loop.call_later(self.limits.stalled_s, self.drop)
+
+    def resume_writing(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+        super().resume_writing()
+
+    def on_response_complete(self) -> None:
+        self.quiet_since_s = self.loop.time()
+        super().on_response_complete()
+
     def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
         if self._deadline is None and not self._answering():
             self._expect_within(self.limits.head_s)
         only_head, self._head_ended = self._in_head, False
@@ -51,12 +110,14 @@ class Protocol(HttpToolsProtocol):
         self._in_head = True
 
     def on_headers_complete(self) -> None:
-        self._in_head, self._head_ended = False, True
+        self._head_ended = True
         self._head_bytes = max(self._head_bytes, self._parsed_bytes())
-        if self._check_head():
+        if not self._refused and self._check_head() and self._check_meaning():
+            self._in_head = False
             self._expect_within(self.limits.body_s)
             super().on_headers_complete()
-            cast("dict[str, Any]", self.scope)[UNHURRIED] = partial(self._expect_within, None)
+            more = cast("dict[str, Any]", self.scope)
+            more[PEER], more[UNHURRIED] = self._peer, partial(self._expect_within, None)
         self._head_bytes = 0
 
     def on_message_complete(self) -> None:
@@ -82,6 +143,27 @@ class Protocol(HttpToolsProtocol):
             self._refuse(b"431 Request Header Fields Too Large")
         return fits
 
+    def _check_meaning(self) -> bool:
+        """Is it clear where the request ends and what it asks for? An upgrade would have the rest unread."""
+        lengths = [value.strip().lower() for name, value in self.headers if name == b"content-length"]
+        codings = [value.strip().lower() for name, value in self.headers if name == b"transfer-encoding"]
+        version = self.parser.get_http_version()
+        clear = (
+            version in ("1.0", "1.1")
+            and len(lengths) + len(codings) <= 1
+            and all(length.isdigit() for length in lengths)
+            and codings in ([], [b"chunked"])
+            and not (codings and version == "1.0")
+            and self.url.startswith(b"/")
+            and not self.parser.should_upgrade()
+        )
+        if not clear:
+            self._refuse(b"400 Bad Request")
+        return clear
+
+    def send_400_response(self, _msg: str) -> None:
+        self._refuse(b"400 Bad Request")
+
     def _expect_within(self, seconds: float | None) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
@@ -90,12 +172,14 @@ class Protocol(HttpToolsProtocol):
     def _too_late(self) -> None:
         self._refuse(b"408 Request Timeout")
 
-    def _refuse(self, status: bytes) -> None:
+    def _refuse(self, status: bytes, fields: bytes = b"") -> None:
         """Ends the connection, with a word about why where that cuts into no other response."""
+        self._refused = True
         if self.transport.is_closing():
             return
-        if not self._answering() or not self.cycle.response_started:
-            self.transport.write(b"HTTP/1.1 %s\r\nconnection: close\r\ncontent-length: 0\r\n\r\n" % status)
+        if self.quiet or not (self._in_head or self.cycle.response_started):
+            head = b"HTTP/1.1 %s\r\nconnection: close\r\n%scontent-length: 0\r\n\r\n"
+            self.transport.write(head % (status, fields))
         self.transport.close()
         self.loop.call_later(self.limits.goodbye_s, self.transport.abort)
 

@@ -11,17 +11,19 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
-from functools import partial
-from typing import Any, Final
+from datetime import UTC, datetime
+from typing import cast
 
 import uvicorn
 
 from exec_daemon.api.app import build
+from exec_daemon.certificates.trust import Trust
 from exec_daemon.compose import services_of
+from exec_daemon.door import Door
 from exec_daemon.home import Home, prepare, write_private
-from exec_daemon.listen import bind, tls_context, url_of
+from exec_daemon.listen import bind, bind_unix, url_of
 from exec_daemon.logs import logging_to
-from exec_daemon.protocol import limited
+from exec_daemon.protocol import Protocol, limited
 from exec_daemon.rpc.socket import rpc_socket
 from exec_daemon.services import Services
 from exec_daemon.settings import DaemonSettings
@@ -29,55 +31,68 @@ from exec_daemon.store import utc_now
 
 log = logging.getLogger(__name__)
 
-# Longer than clients keep an idle connection, so that it is they who close it: a request that crosses our
-# closing would be lost.
-_IDLE_S: Final = 75
-
 
 def _rpc(services: Services, home: Home) -> AbstractAsyncContextManager[None]:
     return rpc_socket(services.desk, home.rpc_socket, keep_alive_s=services.settings.limits.keep_alive_s)
 
 
-class _Loop(asyncio.SelectorEventLoop):
-    """Ends connections that come to no TLS handshake; uvicorn sets no limit, and asyncio's is a minute."""
-
-    def __init__(self, handshake_s: float) -> None:
-        super().__init__()
-        self._handshake_s = handshake_s
-
-    async def create_server(self, *args: Any, **more: Any) -> Any:
-        return await super().create_server(*args, ssl_handshake_timeout=self._handshake_s, **more)
-
-
 class _Server(uvicorn.Server):
-    """uvicorn's server that says when it listens, and tells streams before it waits for them."""
+    """uvicorn's server behind doors of ours; it says when it listens, and tells streams before it waits."""
 
     def __init__(
-        self, config: uvicorn.Config, on_listening: Callable[[], None], stopping: asyncio.Event
+        self,
+        config: uvicorn.Config,
+        services: Services,
+        local: socket.socket,
+        on_listening: Callable[[], None],
     ) -> None:
         super().__init__(config)
+        self._services = services
+        self._local = local
         self._on_listening = on_listening
-        self._stopping = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        """As uvicorn's, which would have asyncio accept. Its own shutdown closes these doors."""
+        await self.lifespan.startup()
+        limits, trust = self._services.settings.limits.wire, self._services.trust
+        doors = [Door(listener, self._protocol, limits, trust.context) for listener in sockets or ()]
+        doors.append(Door(self._local, self._protocol, limits))
+        self.servers = cast("list[asyncio.base_events.Server]", doors)
+        for door in doors:
+            door.open()
+        trust.on_change = self._trust_changed
+        self.started = True
         self._on_listening()
 
+    def _protocol(self) -> asyncio.Protocol:
+        made: asyncio.Protocol = self.config.http_protocol_class(  # type: ignore[call-arg]
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return made
+
+    def _trust_changed(self, trust: Trust) -> None:
+        """Who is no longer believed is not heard any longer."""
+        now = datetime.now(UTC)
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, Protocol):
+                connection.drop_unless(trust, now)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._stopping.set()
+        self._services.stopping.set()
         await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """TERM and INT stop us gracefully and end there: uvicorn would raise them again afterwards."""
+        """TERM and INT stop us gracefully and end there: uvicorn would raise them again. HUP reads again."""
         loop = asyncio.get_running_loop()
         with contextlib.suppress(ValueError, RuntimeError):  # outside the main thread signals are others'
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.add_signal_handler(number, self.handle_exit, number, None)
+            loop.add_signal_handler(signal.SIGHUP, self._services.trust.reload)
         yield
 
 
-def _config(settings: DaemonSettings, services: Services, home: Home) -> uvicorn.Config:
+def _config(settings: DaemonSettings, services: Services) -> uvicorn.Config:
     return uvicorn.Config(
         build(services),
         http=limited(settings.limits.wire),
@@ -88,9 +103,8 @@ def _config(settings: DaemonSettings, services: Services, home: Home) -> uvicorn
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        timeout_keep_alive=_IDLE_S,
+        timeout_keep_alive=round(settings.limits.wire.idle_s),
         timeout_graceful_shutdown=max(1, round(settings.limits.drain_s)),
-        ssl_context_factory=lambda *_: tls_context(home),
     )
 
 
@@ -119,11 +133,15 @@ class Daemon:
                 on_listening(self.url)
 
             async with services_of(settings, home) as services, _rpc(services, home):
-                self._server = _Server(_config(settings, services, home), listening, services.stopping)
+                local_path = settings.unix.path or home.socket
+                local = bind_unix(local_path, settings.unix.group)
+                self._server = _Server(_config(settings, services), services, local, listening)
                 try:
                     await self._server.serve(sockets=[listener])
                 finally:
                     home.address.unlink(missing_ok=True)
+                    local_path.unlink(missing_ok=True)
+                    local.close()
             log.info("stopped")
 
     def _logging(self, home: Home) -> AbstractContextManager[None]:
@@ -144,5 +162,4 @@ class Daemon:
 
 def serve(settings: DaemonSettings) -> None:
     """Runs a daemon until TERM or INT. Raises `DaemonError` or `StoreError` when it cannot start."""
-    with asyncio.Runner(loop_factory=partial(_Loop, settings.limits.wire.handshake_s)) as runner:
-        runner.run(Daemon(settings).serve())
+    asyncio.run(Daemon(settings).serve())

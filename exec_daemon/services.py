@@ -12,8 +12,10 @@ from exec_daemon.approvals.deciding import Deciding
 from exec_daemon.artifacts import Artifacts
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.registry import Registry
+from exec_daemon.certificates.trust import Keeper
 from exec_daemon.mcp.door import Door as McpDoor
 from exec_daemon.metrics import Metrics
+from exec_daemon.places import Places
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Clock, NewId, Store
@@ -41,6 +43,8 @@ class Services:
     stopping: asyncio.Event
     callback_secret: CallbackSecret
     desk: Desk
+    trust: Keeper
+    places: Places
     metrics: Metrics
     mcp: McpDoor
     sessions: Sessions

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
 from exec_daemon.access.grants import ROLE_RATES, Rates
-from exec_daemon.access.identity import Role
+from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.policy import Policy
 from exec_daemon.agent_template import AgentTemplate
-from exec_daemon.web.marking import Marker, no_marks
 from exec_daemon.operator_ops.spec import OpSpec
 from exec_daemon.programs.sandbox import Sandbox
+from exec_daemon.web.marking import Marker, no_marks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,15 @@ class WireLimits:
     handshake_s: float = 5.0
     head_s: float = 10.0
     body_s: float = 60.0
+    # Between requests, longer than clients keep an idle connection, so that it is they who close it: a
+    # request that crosses our closing would be lost.
+    idle_s: float = 75.0
+    # A client that reads nothing of what it asked for holds memory for it.
+    stalled_s: float = 30.0
+    # Connections in all, each with some 100 KiB, and those that are not yet through their handshake, which
+    # takes milliseconds.
+    most_connections: int = 1000
+    most_handshakes: int = 200
     # A TLS close waits for the peer's close_notify (RFC 8446 6.1), which an idle pooled one never sends.
     goodbye_s: float = 0.3
 
@@ -51,9 +61,27 @@ class DaemonLimits:
     keep_alive_s: float = 15.0
     # One poll of `GET /replies` and one `Prefer: wait` hold a connection no longer.
     max_wait_s: float = 60.0
+    # Requests of one identity under way at once, and beside them streams, long polls and RPC connections:
+    # more than a busy harvester or a page with many threads open needs.
+    most_open: int = 64
+    most_streams: int = 16
     # What runs gets so long to end after TERM.
     drain_s: float = 10.0
     wire: WireLimits = WireLimits()
+
+
+def own_user() -> Mapping[int, Identity]:
+    """Whoever runs as the daemon's own user could read the operator's token too."""
+    return MappingProxyType({os.getuid(): Identity(Role.OPERATOR, "local")})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnixSocket:
+    """Identities by uid. Without `path` it is in the state directory; members of `group` may connect."""
+
+    users: Mapping[int, Identity] = field(default_factory=own_user)
+    path: Path | None = None
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +91,19 @@ class DaemonSettings:
     `box_ctl` is a program that answers the reads in place of ours. `allow_remote` lets the daemon listen
     beyond this machine, `names` are what clients call it beside localhost, `origins` the web pages that may
     ask beside our own (`https://HOST:PORT`). `artifact_folders` are folders whose files `artifact.put` may
-    keep. `marker` finds the directives of a reply, for the web page.
+    keep. `allow_own_certificates` lets it listen there with the certificate that it made itself, in place of
+    `certificate` and `certificate_key`, which others can verify. `unix` is the socket for users of this
+    machine. `marker` finds the directives of a reply, for the web page.
     """
 
     home: Path
     host: str = "127.0.0.1"
     port: int = 8443
     allow_remote: bool = False
+    allow_own_certificates: bool = False
+    certificate: Path | None = None
+    certificate_key: Path | None = None
+    unix: UnixSocket = field(default_factory=UnixSocket)
     names: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     box_ctl: Path | None = None

@@ -16,35 +16,39 @@ from typing import Final, TypeAlias
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from exec_daemon.errors import CertificateUnusable
 from exec_daemon.home import Home, write_private
 
 Key: TypeAlias = ec.EllipticCurvePrivateKey
+PublicKey: TypeAlias = ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey | rsa.RSAPublicKey
 
 CA_LIFE: Final = timedelta(days=3650)
 SERVER_LIFE: Final = timedelta(days=365)
 # A daemon that runs for a month after this check still has a valid certificate.
 RENEW_BEFORE: Final = timedelta(days=30)
 # Clocks of two machines differ.
-_BACKDATED: Final = timedelta(hours=1)
+BACKDATED: Final = timedelta(hours=1)
 NAMES: Final = ("localhost",)
 ADDRESSES: Final = ("127.0.0.1", "::1")
 
 
-def _name(common: str) -> x509.Name:
+def common_name(common: str) -> x509.Name:
+    """A name for people to read; nobody is known by it."""
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
 
 
-def _pem(key: Key) -> bytes:
+def private_pem(key: Key) -> bytes:
+    """The key as PEM, in the clear: the file that it goes into is its owner's alone."""
     return key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
 
 
-def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
+def usage(*, signs_certificates: bool) -> x509.KeyUsage:
+    """For an authority, or for one end of a connection."""
     return x509.KeyUsage(
         digital_signature=not signs_certificates,
         key_cert_sign=signs_certificates,
@@ -58,27 +62,28 @@ def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
     )
 
 
-def _builder(subject: x509.Name, issuer: x509.Name, key: Key, now: datetime) -> x509.CertificateBuilder:
+def builder(subject: x509.Name, issuer: x509.Name, key: PublicKey, now: datetime) -> x509.CertificateBuilder:
+    """What every certificate of ours begins with."""
     return (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
-        .public_key(key.public_key())
+        .public_key(key)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _BACKDATED)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .not_valid_before(now - BACKDATED)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
     )
 
 
 def make_ca(now: datetime) -> tuple[x509.Certificate, Key]:
     """A new authority that may sign leaf certificates only."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = _name("inband local CA")
+    name = common_name("inband local CA")
     certificate = (
-        _builder(name, name, key, now)
+        builder(name, name, key.public_key(), now)
         .not_valid_after(now + CA_LIFE)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_usage(signs_certificates=True), critical=True)
+        .add_extension(usage(signs_certificates=True), critical=True)
         .sign(key, hashes.SHA256())
     )
     return certificate, key
@@ -90,10 +95,10 @@ def make_server(
     """A server certificate for this machine's local names, and for `names` beside them."""
     key = ec.generate_private_key(ec.SECP256R1())
     certificate = (
-        _builder(_name("inband daemon"), ca.subject, key, now)
+        builder(common_name("inband daemon"), ca.subject, key.public_key(), now)
         .not_valid_after(min(now + SERVER_LIFE, ca.not_valid_after_utc))
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(_usage(signs_certificates=False), critical=True)
+        .add_extension(usage(signs_certificates=False), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .add_extension(x509.SubjectAlternativeName(_alternatives(names)), critical=False)
         .add_extension(
@@ -115,8 +120,8 @@ def _alternative(name: str) -> x509.GeneralName:
         return x509.DNSName(name)
 
 
-def _read(certificate: Path, key: Path) -> tuple[x509.Certificate, Key]:
-    """Raises ValueError or OSError."""
+def read_pair(certificate: Path, key: Path) -> tuple[x509.Certificate, Key]:
+    """A certificate and its key, which have to fit; raises ValueError or OSError."""
     loaded = serialization.load_pem_private_key(key.read_bytes(), password=None)
     if not isinstance(loaded, ec.EllipticCurvePrivateKey):
         raise ValueError("not an elliptic-curve key")  # noqa: TRY004 - the file's content is wrong, not a type
@@ -129,11 +134,11 @@ def _read(certificate: Path, key: Path) -> tuple[x509.Certificate, Key]:
 def _ca(home: Home, now: datetime) -> tuple[x509.Certificate, Key]:
     if not home.ca_cert.exists() and not home.ca_key.exists():
         certificate, key = make_ca(now)
-        write_private(home.ca_key, _pem(key))
+        write_private(home.ca_key, private_pem(key))
         write_private(home.ca_cert, certificate.public_bytes(serialization.Encoding.PEM))
         return certificate, key
     try:
-        return _read(home.ca_cert, home.ca_key)
+        return read_pair(home.ca_cert, home.ca_key)
     except (ValueError, OSError) as damaged:
         text = (
             f"the certificate authority {home.ca_cert} cannot be used: {damaged}. Restore ca.pem and ca.key "
@@ -158,11 +163,11 @@ def ensure_certificates(home: Home, names: Sequence[str] = (), now: datetime | N
     now = now or datetime.now(UTC)
     ca, ca_key = _ca(home, now)
     try:
-        server, _ = _read(home.server_cert, home.server_key)
+        server, _ = read_pair(home.server_cert, home.server_key)
         if _usable(server, ca, now, names):
             return
     except (ValueError, OSError, x509.ExtensionNotFound):
         pass
     server, key = make_server(ca, ca_key, now, names)
-    write_private(home.server_key, _pem(key))
+    write_private(home.server_key, private_pem(key))
     write_private(home.server_cert, server.public_bytes(serialization.Encoding.PEM))

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Role
-from exec_daemon.settings import DaemonLimits, DaemonSettings
+from exec_daemon.settings import DaemonLimits, DaemonSettings, UnixSocket
 from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_reply
 from harvester.errors import Unavailable
-from inband import agents, permissions, programs
+from inband import agents, permissions, programs, unix_users
 from inband.errors import InputError, NotStartedError
 from inband.explain import page_marks
 from inband.settings import Settings
@@ -113,6 +113,10 @@ def harvested(
     )
 
 
+def _path(settings: Settings, name: str) -> Path | None:
+    return Path(settings[name]).expanduser() if settings[name] else None
+
+
 def daemon_settings(settings: Settings) -> DaemonSettings:
     """The daemon's own settings."""
     theirs = Rates(
@@ -124,6 +128,14 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         host=settings["daemon.host"],
         port=settings["daemon.port"],
         allow_remote=settings["daemon.allow_remote"],
+        allow_own_certificates=settings["daemon.allow_own_certificates"],
+        certificate=_path(settings, "tls.certificate"),
+        certificate_key=_path(settings, "tls.key"),
+        unix=UnixSocket(
+            users=unix_users.known(settings["unix.users"]),
+            path=_path(settings, "unix.path"),
+            group=settings["unix.group"],
+        ),
         names=tuple(settings["daemon.names"]),
         origins=tuple(settings["daemon.origins"]),
         box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,

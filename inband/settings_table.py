@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from exec_daemon.access.grant_rules import Wrong
-from inband import addresses, agents, permissions, programs
+from inband import addresses, agents, permissions, programs, unix_users
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,31 @@ SETTINGS: Final = (
         "daemon", "port", int, 8443, "port that the daemon listens on; 0 takes a free one", bounds=(0, 65535)
     ),
     Setting("daemon", "allow_remote", bool, default=False, purpose="permit a host that is not loopback"),
+    Setting(
+        "daemon",
+        "allow_own_certificates",
+        bool,
+        default=False,
+        purpose="listen beyond loopback with the certificate that the daemon made itself",
+    ),
+    Setting(
+        "tls",
+        "certificate",
+        str,
+        "",
+        "PEM file of the daemon's certificate and its chain; empty for one by its own authority",
+    ),
+    Setting("tls", "key", str, "", "PEM file of that certificate's key"),
+    Setting(
+        "unix",
+        "users",
+        dict,
+        {},
+        "user or uid = ROLE/NAME of each user of this machine that the unix socket knows",
+        problem=unix_users.problem,
+    ),
+    Setting("unix", "path", str, "", "unix socket of the API; empty for daemon.sock in the state directory"),
+    Setting("unix", "group", str, "", "group that may connect there; empty for the daemon's own user only"),
     Setting(
         "daemon",
         "names",

@@ -19,11 +19,16 @@ BOOTSTRAP: Final = (Identity(Role.OPERATOR, "local"), Identity(Role.HARVESTER, "
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who a request comes from, and the op globs that its token is limited to (none: not limited)."""
+    """Who a request comes from, and the op globs that its token is limited to (none: not limited).
+
+    One of `token_id`, `serial` (of a client certificate) and `uid` says what has proved it.
+    """
 
     identity: Identity
     scopes: tuple[str, ...] = ()
     token_id: str | None = None
+    serial: str | None = None
+    uid: int | None = None
 
 
 def new_secret() -> str:

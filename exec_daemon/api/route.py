@@ -15,16 +15,15 @@ from starlette.routing import Route
 
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.stack import rates_of
-from exec_daemon.access.tokens import Asker, bearer
+from exec_daemon.access.tokens import Asker
+from exec_daemon.api.asker import asker_of
+from exec_daemon.api.held import Held
 from exec_daemon.api.problems import EXEC_PATH, Refused, refuse
 from exec_daemon.calls.admit import rate_limited, want
 from exec_daemon.services import Services
-from messaging import ErrorCode
+from messaging import CallError, ErrorCode
 
 MCP_PATH = "/mcp"
-# The session of the web page, and what its script sends beside it (exec_daemon.web.sign_in).
-COOKIE = "__Host-inband"
-PROOF = "x-inband-proof"
 ANYONE = frozenset(Role)
 
 
@@ -54,12 +53,13 @@ OpenAnswer = Callable[[Request, Services], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An endpoint for the identities of `roles`."""
+    """An endpoint for the identities of `roles`. What `stays` may be open for as long as its client likes."""
 
     method: str
     path: str
     answer: Answer
     roles: frozenset[Role]
+    stays: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,39 +76,6 @@ def services_of(request: Request) -> Services:
     services = request.app.state.services
     assert isinstance(services, Services)
     return services
-
-
-def bearer_token(request: Request) -> str | None:
-    """RFC 6750 section 2.1; a request with two Authorization fields has none that we trust."""
-    fields = request.headers.getlist("authorization")
-    scheme, _, token = (fields[0] if len(fields) == 1 else "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" and token.strip() else None
-
-
-async def asker_of(request: Request, services: Services) -> Asker:
-    token = bearer_token(request)
-    if token is None and COOKIE in request.cookies:
-        return await _signed_in(request, services)
-    if token is None:
-        raise refuse(ErrorCode.UNAUTHENTICATED, "Send a token: `Authorization: Bearer TOKEN`.")
-    asker = await bearer(services.store, token, services.clock())
-    if asker is None:
-        text = "The token is unknown, expired or revoked. `box token create` makes a new one."
-        raise refuse(ErrorCode.UNAUTHENTICATED, text)
-    if asker.token_id:
-        services.token_uses[asker.token_id] = services.clock()
-    return asker
-
-
-async def _signed_in(request: Request, services: Services) -> Asker:
-    """Who signed in at the web page. A browser adds the cookie by itself: a change needs the proof too."""
-    secret = request.cookies[COOKIE]
-    asker = await services.sessions.asker(secret)
-    if asker is None:
-        raise refuse(ErrorCode.UNAUTHENTICATED, "The session has ended. Sign in again.")
-    if request.method != "GET" and not services.sessions.proven(secret, request.headers.get(PROOF, "")):
-        raise refuse(ErrorCode.FORBIDDEN, f"This did not come from our page: {PROOF} is missing or wrong.")
-    return asker
 
 
 def _check_rate(row: Row, identity: Identity, services: Services) -> None:
@@ -138,7 +105,14 @@ def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
             )
             raise refuse(ErrorCode.FORBIDDEN, text)
         _check_rate(row, asker.identity, services)
-        return await row.answer(Ask(request, services, asker))
+        free = services.places.take(asker.identity, stays=row.stays)
+        if isinstance(free, CallError):
+            raise Refused(free)
+        try:
+            return Held(await row.answer(Ask(request, services, asker)), free)
+        except BaseException:
+            free()
+            raise
 
     return endpoint
 

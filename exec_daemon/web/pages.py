@@ -11,8 +11,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from exec_daemon.api.asker import asker_of
 from exec_daemon.api.problems import Refused
-from exec_daemon.api.route import Ask, asker_of, count_request, services_of
+from exec_daemon.api.route import Ask, count_request, services_of
 from exec_daemon.web import sign_in
 from exec_daemon.web.rendering import HEADERS, page, static
 from exec_daemon.web.views import jobs, machine, ops, threads, usage

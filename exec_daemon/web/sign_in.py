@@ -14,8 +14,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from exec_daemon.access.tokens import bearer
+from exec_daemon.api.asker import COOKIE
 from exec_daemon.api.body import read_content
-from exec_daemon.api.route import COOKIE, services_of
+from exec_daemon.api.route import services_of
 from exec_daemon.services import Services
 from exec_daemon.web.rendering import HEADERS, page
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +59,13 @@ class Running:
 
     def exec(self, who: str, op: str, args: dict[str, Any] | None = None, **more: Any) -> httpx2.Response:
         return self.client(who).post("/exec", json={"op": op, "args": args or {}, **more})
+
+    def reloaded(self, said: str = "certificates read again") -> None:
+        """Waits until the daemon has seen that certificates have changed."""
+        until = time.monotonic() + 10
+        while said not in (self.home / "daemon.log").read_text():
+            assert time.monotonic() < until
+            time.sleep(0.02)
 
     def stop(self) -> None:
         for client in self.clients.values():

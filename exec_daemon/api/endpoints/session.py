@@ -5,8 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from exec_daemon.api.answers import answer
+from exec_daemon.api.asker import COOKIE, bearer_token
 from exec_daemon.api.body import Body, read_body
-from exec_daemon.api.route import COOKIE, Ask, bearer_token
+from exec_daemon.api.route import Ask
 
 
 class LinkBody(Body):
