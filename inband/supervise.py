@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Final
 
 from inband.errors import Exit
+from inband.notify import STOPPING, notify
 
 # What a part ends with when starting it again would fail the same way: a port in use, a corrupt store.
 CANNOT_START: Final = 78  # EX_CONFIG of sysexits.h
@@ -35,6 +36,7 @@ class Part:
 
     name: str
     argv: list[str]
+    reloads: bool = False
     process: subprocess.Popen[bytes] | None = None
     started_at: float = 0.0
     pause_s: float = _FIRST_PAUSE_S
@@ -54,16 +56,24 @@ class Supervisor:
         """The exit code: OK after a signal, else that of the part that cannot start."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
+        signal.signal(signal.SIGHUP, self._reload)
         code: int = Exit.OK
         while not self.stopping and code == Exit.OK:
             code = next((ended for part in self.parts if (ended := self._look_after(part))), Exit.OK)
             on_round()
             time.sleep(_POLL_S)
+        notify(STOPPING)
         self._end_all()
         return code
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         self.stopping = True
+
+    def _reload(self, _number: int, _frame: FrameType | None) -> None:
+        """HUP goes on to the parts that know it."""
+        for part in self.parts:
+            if part.reloads and part.process is not None:
+                part.process.send_signal(signal.SIGHUP)
 
     def _look_after(self, part: Part) -> int:
         """Start or restart one part; an exit code when the whole has to end."""
@@ -108,6 +118,6 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-I" if sys.flags.isolated else "-P", "-m", "inband", *words]
 
 
-def part(name: str, *flags: str) -> Part:
-    """The part that `box up --only NAME` runs."""
-    return Part(name, command("up", "--only", name, "--parent", str(os.getpid()), *flags))
+def part(name: str, *flags: str, reloads: bool = False) -> Part:
+    """The part that `box up --only NAME` runs. `reloads`: it reads its certificates again at HUP."""
+    return Part(name, command("up", "--only", name, "--parent", str(os.getpid()), *flags), reloads)

@@ -18,7 +18,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-PACKAGES = {"bwrap": "bubblewrap"}
+PACKAGES = {"bwrap": "bubblewrap", "systemd-analyze": "systemd"}
 
 
 def package(program: str) -> str:

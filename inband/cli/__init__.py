@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "grant": "inband.cli.grant:grant",
     "why": "inband.cli.why:why",
     "wrap": "inband.cli.wrap:wrap",
+    "service": "inband.cli.service:service",
     "backup": "inband.cli.backup:backup",
     "restore": "inband.cli.backup:restore",
     "config": "inband.cli.config:config",

@@ -15,6 +15,7 @@ from inband import compose
 from inband.cli.shared import settings_of
 from inband.errors import Exit, InputError
 from inband.lifeline import end_with_parent
+from inband.notify import READY, notify
 from inband.settings import Settings
 from inband.supervise import CANNOT_START, Part, Supervisor, part
 from inband.tracing import tracing
@@ -58,7 +59,7 @@ def _both(settings: Settings) -> int:
     except DaemonError as cannot:
         _say(str(cannot))
         return Exit.FAILED
-    daemon = part("daemon")
+    daemon = part("daemon", reloads=True)
     supervisor = Supervisor([daemon, part("watcher")], environment | listen, _say)
     return supervisor.run(on_round=_Greeting(settings, daemon))
 
@@ -75,6 +76,7 @@ class _Greeting:
         if self._said or not self._listens():
             return
         self._said = True
+        notify(READY)
         _say(f"ready at {compose.daemon_url(self._settings)}, state in {self._settings.home}; Ctrl-C ends")
         _say("next, in another terminal: box agent add heron; box thread follow heron")
 
