@@ -194,6 +194,7 @@ class Executor:
             identity=call.identity,
             job_id=job.id,
             thread=job.thread,
+            reply=job.reply,
             store=self._store,
             new_id=self._new_id,
             ops=self._registry.infos,

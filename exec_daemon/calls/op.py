@@ -46,7 +46,7 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpContext:
-    """What an op may use. `identity` is the effective one; `thread` is where the call was written."""
+    """What an op may use. `identity` is the effective one; `thread` is where the call was written, in `reply`."""
 
     identity: Identity
     job_id: str
@@ -58,6 +58,7 @@ class OpContext:
     box: BoxRead
     keep: Keeper
     clock: Clock = utc_now
+    reply: str | None = None
 
 
 Ended: TypeAlias = Success | CallError

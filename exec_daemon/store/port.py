@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from exec_daemon.store.effects import Effect
 from exec_daemon.store.feed import ChangeFeed
 from exec_daemon.store.permissions import Permissions
+from exec_daemon.store.readings import Readings
 from exec_daemon.store.timer_port import Timers
 from exec_daemon.store.values import (
     Agent,
@@ -279,6 +280,7 @@ class Store(
     Rpc,
     Permissions,
     Timers,
+    Readings,
     ChangeFeed,
     Protocol,
 ):

@@ -10,13 +10,14 @@ from exec_daemon.store.feed import Subscription
 from exec_daemon.store.memory.directory import MemoryDirectory
 from exec_daemon.store.memory.outside import MemoryOutside
 from exec_daemon.store.memory.permissions import MemoryPermissions
+from exec_daemon.store.memory.readings import MemoryReadings
 from exec_daemon.store.memory.rpc import MemoryRpc
 from exec_daemon.store.memory.spending import MemorySpending
 from exec_daemon.store.memory.timers import MemoryTimers
 
 
 class MemoryStore(
-    MemoryDirectory, MemoryTimers, MemoryOutside, MemorySpending, MemoryRpc, MemoryPermissions
+    MemoryDirectory, MemoryTimers, MemoryReadings, MemoryOutside, MemorySpending, MemoryRpc, MemoryPermissions
 ):
     """A `Store` that forgets everything when it is closed."""
 

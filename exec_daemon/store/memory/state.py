@@ -12,6 +12,7 @@ from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed
 from exec_daemon.store.once import Entry
 from exec_daemon.store.permissions import Approval, GrantRecord
+from exec_daemon.store.readings import Reading
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.timer_values import Timer, TimerRun
 from exec_daemon.store.values import (
@@ -48,6 +49,7 @@ class Tables:
     rpc_tasks: dict[tuple[str, str], RpcTask] = field(default_factory=dict)
     artifacts: list[Artifact] = field(default_factory=list)
     timers: dict[str, Timer] = field(default_factory=dict)
+    readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
     timer_runs: dict[tuple[str, str], TimerRun] = field(default_factory=dict)
     grants: dict[str, GrantRecord] = field(default_factory=dict)
     approvals: dict[str, Approval] = field(default_factory=dict)

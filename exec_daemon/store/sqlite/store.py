@@ -30,6 +30,7 @@ from exec_daemon.store.sqlite.journal_part import SqliteJournal
 from exec_daemon.store.sqlite.lock import Ownership
 from exec_daemon.store.sqlite.permissions_part import SqlitePermissions
 from exec_daemon.store.sqlite.reader import Reader
+from exec_daemon.store.sqlite.readings_part import SqliteReadings
 from exec_daemon.store.sqlite.tokens_part import SqliteTokens
 from exec_daemon.store.sqlite.writer import Writer, Written
 from exec_daemon.store.timer_port import LISTED, TIMER_PAGE
@@ -90,7 +91,7 @@ def _take(path: Path) -> tuple[Ownership, sqlite3.Connection]:
         raise
 
 
-class SqliteStore(SqliteJournal, SqliteTokens, SqlitePermissions):
+class SqliteStore(SqliteJournal, SqliteTokens, SqlitePermissions, SqliteReadings):
     """A `Store` on disk; made by `open_store`."""
 
     def __init__(
