@@ -8,7 +8,8 @@ from pydantic import Field
 
 from exec_daemon.access.scope import sees_thread
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
-from messaging import ErrorCode, Message, MessageKind, Thread, error
+from exec_daemon.delivery import delivery_of, unread
+from messaging import ErrorCode, JobState, Message, MessageKind, Thread, error
 
 # A page of the store, and how many of them one call looks through for DMs between other messages.
 _PAGE: Final = 200
@@ -21,6 +22,7 @@ class Args(Arguments):
     thread: str | None = Field(default=None, max_length=128, description="another thread than your home")
     after: int | None = Field(default=None, ge=0, le=2**53, description="only messages with a higher seq")
     limit: int = Field(default=20, ge=1, le=100, description="how many")
+    sent: bool = Field(default=False, description="those that you sent, and who has read them")
 
 
 class Inbox(TypedDict):
@@ -28,7 +30,14 @@ class Inbox(TypedDict):
 
     thread: str
     last_seq: int
+    unread: int
     messages: list[dict[str, Any]]
+
+
+class Outbox(TypedDict):
+    """What the asker sent, the newest first, each with its delivery (O-85)."""
+
+    sent: list[dict[str, Any]]
 
 
 async def _home(context: OpContext) -> str | None:
@@ -50,6 +59,8 @@ async def _behind(thread: Thread, after: int, context: OpContext) -> list[Messag
 
 async def run(args: Args, context: OpContext) -> Ended:
     """Reads; a thread that is foreign and one that is missing answer alike (O-46)."""
+    if args.sent:
+        return Success(Outbox(sent=await _sent(args.limit, context)))
     thread_id = args.thread or await _home(context)
     if thread_id is None:
         return error(ErrorCode.INVALID_ARGS, "thread: missing. You have no home thread; name one.")
@@ -61,7 +72,16 @@ async def run(args: Args, context: OpContext) -> Ended:
     else:
         found = (await _behind(thread, args.after, context))[: args.limit]
     shown = [message.to_json() for message in found]
-    return Success(Inbox(thread=thread.id, last_seq=thread.last_seq, messages=shown))
+    left = await unread(context.store, thread, context.identity)
+    return Success(Inbox(thread=thread.id, last_seq=thread.last_seq, unread=left, messages=shown))
+
+
+async def _sent(limit: int, context: OpContext) -> list[dict[str, Any]]:
+    """By the asker's own jobs, of which a bounded number is looked through."""
+    jobs = await context.store.jobs(str(context.identity), JobState.SUCCEEDED, _PAGE)
+    ids = [job.result["message_id"] for job in jobs if job.op == "dm.send"][:limit]
+    found = [message for one in ids if (message := await context.store.message(one)) is not None]
+    return [one.to_json() | {"delivery": await delivery_of(context.store, one)} for one in found]
 
 
 OP = Op(

@@ -9,6 +9,7 @@ from pydantic import Field
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.scope import sees_thread
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
+from exec_daemon.ops.dm_hops import MOST_HOPS, hops
 from exec_daemon.store.values import Agent, AppendMessage
 from messaging import AuthorKind, CallError, ErrorCode, MessageKind, NewMessage, error
 from messaging.near import did_you_mean, near
@@ -21,6 +22,8 @@ AUTHOR_KINDS: Final = {
     Role.AGENT: AuthorKind.AGENT,
     Role.WORKER: AuthorKind.AGENT,
 }
+# Whose messages could go round for ever.
+BOUND: Final = frozenset({Role.AGENT, Role.WORKER})
 
 
 class Args(Arguments):
@@ -81,6 +84,14 @@ def _not_found(what: str) -> CallError:
     return error(ErrorCode.NOT_FOUND, f"There is no {what}.")
 
 
+def _too_many_hops(args: Args) -> CallError:
+    text = (
+        f"This would be more than {MOST_HOPS} messages between agents in a row, without a person or a timer. "
+        "Stop here; a person can go on."
+    )
+    return error(ErrorCode.FORBIDDEN, text, details={"rule": "hop count", "to": args.to, "most": MOST_HOPS})
+
+
 async def run(args: Args, context: OpContext) -> Ended:
     """Delivers by an effect: the message is there exactly when the job has succeeded."""
     agent = await context.store.agent(args.to)
@@ -91,6 +102,8 @@ async def run(args: Args, context: OpContext) -> Ended:
         return _not_found(f"thread {args.thread!r} of {args.to}")
     if args.reply_to is not None and not await _may_answer(args.reply_to, context):
         return _not_found(f"message {args.reply_to!r} that you may see")
+    if context.identity.role in BOUND and await hops(context, args.reply_to) > MOST_HOPS:
+        return _too_many_hops(args)
     message_id = context.new_id("msg")
     message = NewMessage(
         thread=thread,

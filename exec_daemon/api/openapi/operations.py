@@ -12,6 +12,7 @@ from exec_daemon.api.endpoints.approvals import ApproveBody, DenyBody
 from exec_daemon.api.endpoints.callback import ExpectBody
 from exec_daemon.api.endpoints.exec import ExecBody
 from exec_daemon.api.endpoints.grants import GrantBody
+from exec_daemon.api.endpoints.messages import ReadBody
 from exec_daemon.api.endpoints.metrics import HarvestBody
 from exec_daemon.api.endpoints.replies import CursorBody
 from exec_daemon.api.endpoints.runs import RunBody
@@ -75,6 +76,7 @@ _KEY: Final = Parameter(
 _STATUS: Final = record({"status": text()})
 _CURSOR: Final = record({"name": text(), "position": number()})
 _AGENT: Final = ref("Agent")
+_READ: Final = record({"thread": text(), "reader": text(), "seq": number(), "unread": number()})
 _APPROVAL: Final = record(
     {
         **dict.fromkeys(("id", "identity", "asker", "op", "digest", "call_id", "marked_by"), text()),
@@ -175,6 +177,11 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
     ),
     ("POST", "/threads/{id}/messages"): Operation(
         body=MessageBody, parameters=(_KEY,), answers={200: ref("Message"), 201: ref("Message")}
+    ),
+    ("GET", "/threads/{id}/read"): Operation(answers={200: _READ}),
+    ("PUT", "/threads/{id}/read"): Operation(body=ReadBody, answers={200: _READ}),
+    ("GET", "/messages/{id}"): Operation(
+        answers={200: record({"message": ref("Message"), "delivery": {"type": "object"}})}
     ),
     ("GET", "/threads/{id}/stream"): Operation(parameters=(_AFTER, _LAST), answers={200: None}, media=SSE),
     ("POST", "/timers/preview"): Operation(
