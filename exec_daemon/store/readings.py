@@ -8,7 +8,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """`reader` (an identity) has read the messages of a thread up to number `seq`; `at` is when it said so."""
+    """`reader` (an identity) has read a thread up to message number `seq`; `at` is when it said so."""
 
     reader: str
     seq: int
