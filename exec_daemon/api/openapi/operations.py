@@ -110,7 +110,7 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
             202: {"anyOf": [_ACCEPTED, ref("Result")]},
         },
     ),
-    ("GET", "/ops"): Operation(answers={200: _listing("ops", "Op")}),
+    ("GET", "/ops"): Operation(answers={200: _listing("ops", "Op", digest=text())}),
     ("GET", "/ops/{op}"): Operation(answers={200: ref("Op")}),
     ("POST", "/why"): Operation(
         body=WhyBody,
