@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, create_model
+from pydantic_core import PydanticCustomError
 
 from exec_daemon.calls.op import Arguments
 from exec_daemon.operator_ops.spec import ArgumentSpec
@@ -64,14 +65,19 @@ def _string(spec: ArgumentSpec) -> Any:
 
 def _text(spec: ArgumentSpec, value: str) -> str:
     if (_CONTROLS_BUT_LINES if spec.multiline else _CONTROLS).search(value):
-        raise ValueError("holds a control character")
+        raise _wrong("holds a control character")
     if not value.isprintable() and any("\ud800" <= char <= "\udfff" for char in value):
-        raise ValueError("holds half a character")
+        raise _wrong("holds half a character")
     if value.startswith("-") and not spec.dash:
-        raise ValueError("begins with -, which only options do")
+        raise _wrong("begins with -, which only options do")
     if spec.pattern is not None and re.fullmatch(spec.pattern, value) is None:
-        raise ValueError(f"does not match {spec.pattern}")
+        raise _wrong(f"does not match {spec.pattern}")
     return value
+
+
+def _wrong(problem: str) -> PydanticCustomError:
+    """What pydantic tells as it stands; braces are its own."""
+    return PydanticCustomError("wrong", "{problem}", {"problem": problem})
 
 
 def _integer(spec: ArgumentSpec) -> Any:
@@ -90,7 +96,7 @@ def _path(spec: ArgumentSpec) -> Any:
 def _relative(spec: ArgumentSpec, value: str) -> str:
     _text(spec, value)
     if value.startswith("/") or ".." in value.split("/"):
-        raise ValueError("must be a path below its folder: no / at the beginning, and no ..")
+        raise _wrong("must be a path below its folder: no / at the beginning, and no ..")
     return value
 
 
