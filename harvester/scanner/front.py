@@ -21,6 +21,8 @@ _Utf8: Final = getincrementaldecoder("utf-8")
 # So many pieces without the end of a line are looked at all the same: they take more room than their text.
 _MOST_TOKENS: Final = 64
 _MOST_UTF8_BYTES: Final = 4  # of a character
+# How much more may come before what came is counted, and let go where it cannot be around what comes.
+_MOST_UNCOUNTED_CHARS: Final = 1 << 12
 
 
 def within_bytes(text: str, room: int) -> str:
@@ -37,8 +39,8 @@ class Scanner:
     """Finds directives in one reply that comes in pieces; any pieces give the events of the whole."""
 
     __slots__ = (
-        "_decoder", "_fed", "_ledger", "_lost", "_policy", "_push", "_reading", "_room", "_tokens",
-        "_uncounted",
+        "_decoder", "_fed", "_free", "_ledger", "_lost", "_policy", "_push", "_reading", "_room",
+        "_tokens", "_uncounted",
     )  # fmt: skip
 
     def __init__(self, policy: ScanPolicy | None = None) -> None:
@@ -50,7 +52,8 @@ class Scanner:
         self._fed = 0  # code points looked at
         self._lost = 0  # those of them that are behind the limit
         self._room = self._policy.max_reply_bytes
-        self._uncounted = ""  # looked at, but `_room` does not know of it yet
+        self._uncounted: list[str] = []  # looked at, but `_room` does not know of it yet
+        self._free = 0  # up to here nothing has to be counted, nor let go
         self._decoder: IncrementalDecoder | None = None
         if self._policy.reasoning_open:
             self.begin_behind(None)
@@ -88,33 +91,36 @@ class Scanner:
         """At what was handed in since the last time."""
         text = "".join(self._tokens)
         self._tokens.clear()
-        if text.isascii() and len(text) <= self._room and not self._uncounted:
-            self._fed += len(text)
-            self._room -= len(text)
-        else:
+        self._fed += len(text)
+        if self._fed > self._free:
             text = self._admit(text)
-        if not text:
-            return []
-        self._reading.take(text)
-        return self._ledger.take()
+        self._uncounted.append(text)
+        if text:
+            self._reading.take(text)
+        return self._ledger.take() if self._ledger.events else []
 
     def _admit(self, text: str) -> str:
-        """What the limit leaves of a piece (GRAMMAR 5.4), without a byte order mark at the very start."""
-        if not self._fed and text.startswith(_BOM):
-            self._reading.at = self._fed = 1
-            self._room -= utf8_bytes(_BOM)
-            text = text[1:]
-        self._fed += len(text)
-        self._room -= utf8_bytes(self._uncounted)
-        self._uncounted = text  # most replies end before their size matters: counted with the next piece
-        return self._cut(text) if len(text) * _MOST_UTF8_BYTES > self._room else text
+        """What the limit leaves of a piece (GRAMMAR 5.4), without a byte order mark at the very start.
+
+        What came before is counted now: most replies end before their size matters.
+        """
+        before = self._fed - len(text)
+        self._room -= utf8_bytes("".join(self._uncounted))
+        self._uncounted.clear()
+        if not before and text.startswith(_BOM):
+            self._reading.at, self._room, text = 1, self._room - utf8_bytes(_BOM), text[1:]
+        if len(text) * _MOST_UTF8_BYTES > self._room:
+            text = self._cut(text)
+        self._free = min(self._fed + _MOST_UNCOUNTED_CHARS, before + self._room // _MOST_UTF8_BYTES)
+        self._reading.let_go()
+        return text
 
     def _cut(self, text: str) -> str:
         """Nothing more is taken behind the limit, though a byte or two may be left."""
         kept = within_bytes(text, self._room)
         if len(kept) < len(text):
             self._lost += len(text) - len(kept)
-            self._room, self._uncounted = 0, ""
+            self._room = utf8_bytes(kept)
         return kept
 
 

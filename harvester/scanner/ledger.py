@@ -11,13 +11,13 @@ from harvester.policy import ScanPolicy
 class Ledger:
     """Events that wait to be handed out. `dead` is set between a broken directive and a blank line."""
 
-    __slots__ = ("_calls", "_events", "_full", "dead", "orphans", "policy")
+    __slots__ = ("_calls", "_full", "dead", "events", "orphans", "policy")
 
     def __init__(self, policy: ScanPolicy) -> None:
         self.policy = policy
         self.dead = False
         self.orphans: list[int] | None = None  # ends of closing reasoning tags that count, if asked for
-        self._events: list[Event] = []
+        self.events: list[Event] = []
         self._calls = 0
         self._full = False
 
@@ -32,15 +32,15 @@ class Ledger:
         if self._full:
             self.skip(SkipReason.LIMIT_CALLS, span)
         else:
-            self._events.extend(directives)
+            self.events.extend(directives)
 
     def skip(self, reason: SkipReason, span: Span) -> None:
         """Note a place that does not run."""
-        self._events.append(Skipped(reason, span))
+        self.events.append(Skipped(reason, span))
 
     def judge(self, verdict: Verdict) -> None:
         """Note a verdict."""
-        self._events.append(verdict)
+        self.events.append(verdict)
 
     def orphan(self, end: int) -> None:
         """Note a closing reasoning tag that counts where an opening one would (GRAMMAR 2)."""
@@ -49,7 +49,5 @@ class Ledger:
 
     def take(self) -> list[Event]:
         """The events since the last time."""
-        if not self._events:
-            return []
-        events, self._events = self._events, []
+        events, self.events = self.events, []
         return events

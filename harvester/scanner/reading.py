@@ -11,9 +11,6 @@ from harvester.scanner.lines import lines_end, lines_from
 from harvester.scanner.reply import Reply
 from harvester.scanner.skipping import Triggers, fresh_start, has_sign
 
-# How much text that cannot matter may wait when more of it comes: then what cannot be around anything that
-# comes is let go. The piece that came last stays, so a plain reply that comes whole is not read at all.
-_MOST_WAITING_CHARS: Final = 1 << 12
 # In one open block (a list, a fence) nothing can be let go: those that are longer than a block that may run
 # are read, and wait no more.
 _MOST_UNREAD_CHARS: Final = 1 << 16
@@ -24,7 +21,7 @@ _ALONE: Final = re.compile(r"(\[[^\r\n]*+(?<=\]))\n[ \t]*+\n")
 class Reading:
     """Hands lines to the reply; awake from something that can matter until no block is open behind it."""
 
-    __slots__ = ("_half", "_held", "_ledger", "_patience", "_reply", "_waiting", "at", "awake")
+    __slots__ = ("_half", "_held", "_ledger", "_reply", "_waiting", "at", "awake")
 
     def __init__(self, ledger: Ledger) -> None:
         self.awake = False
@@ -32,9 +29,8 @@ class Reading:
         self._ledger = ledger
         self._reply = Reply(ledger)
         self._half = False  # what was read ends with a CR, which may be half of a CRLF
-        self._waiting: list[str] = []  # not read: nothing can come of it
+        self._waiting: list[str] = []  # not read: nothing can come of it, but it may be around what can
         self._held: list[str] = []  # behind that, from a line on that has a sign and is not complete
-        self._patience = _MOST_WAITING_CHARS  # so many more characters may wait before some are let go
 
     def begin_reasoning(self, end: int | None) -> None:
         """The reply begins in reasoning, up to `end` if that is known."""
@@ -43,25 +39,27 @@ class Reading:
 
     def take(self, text: str) -> None:
         """The next piece of the reply."""
-        if self._half:
-            text = self._second_half(text)
-        if self.awake or self._held or has_sign(text):
+        if self.awake or self._held or self._half or has_sign(text):
             self._weigh(text)
         else:
-            self._wait(text)
+            self._waiting.append(text)
 
     def _weigh(self, text: str) -> None:
         """Read the lines that are complete now, if they have to be read; nothing is decided within a line."""
+        if self._half:
+            text = self._second_half(text)
         self._held.append(text)
-        if not lines_end(text):
-            return
-        text = "".join(self._held)
         end = lines_end(text)
+        if not end:
+            return
+        if len(self._held) > 1:
+            end += sum(map(len, self._held)) - len(text)
+            text = "".join(self._held)
         self._held = []
         self._lines(text[:end])
         if end < len(text):
             self._half = False
-            (self._held.append if has_sign(text[end:]) else self._wait)(text[end:])
+            (self._held if has_sign(text[end:]) else self._waiting).append(text[end:])
 
     def _second_half(self, text: str) -> str:
         """What comes behind a CR at the end of what was read, without the LF that belongs to it."""
@@ -80,32 +78,30 @@ class Reading:
             whole = "".join((*self._waiting, text))
             self._go(whole, 0, triggers if whole is text else Triggers(whole))
         else:
-            self._wait(text)
+            self._waiting.append(text)
 
     def finish(self, end: int) -> None:
         """The last line has perhaps no end; the reply ends at `end`."""
         if self.awake or self._held:
-            self._weigh(self._second_half("\n") if self._half else "\n")
+            self._weigh("\n")
         self._reply.finish(end)
 
-    def _wait(self, text: str) -> None:
-        """Keep what cannot matter: it may be around something that does."""
-        if self._patience < 0:
-            self._let_go("".join(self._waiting))
-        self._waiting.append(text)
-        self._patience -= len(text)
+    def let_go(self) -> None:
+        """Keep no more of what waits than can be around what comes.
 
-    def _let_go(self, text: str) -> None:
-        pos = self._skip(text, 0, len(text))
+        Asked when more comes, so that a plain reply that comes whole is not read at all.
+        """
+        text = "".join(self._waiting)
+        pos = self._skip(text, 0, len(text)) if text and not self.awake else 0
         if len(text) - pos > _MOST_UNREAD_CHARS:
             pos = self._read(text, pos, len(text))
-        self._rest(text, pos)
+        if pos:
+            self._rest(text, pos)
 
     def _rest(self, text: str, pos: int) -> None:
         """What is not read of a text waits."""
         self.at += pos
         self._waiting = [text[pos:]]
-        self._patience = _MOST_WAITING_CHARS
         self._half = pos == len(text) and text.endswith("\r")
 
     def _go(self, text: str, pos: int, triggers: Triggers) -> None:

@@ -27,14 +27,14 @@ _TRIGGERS: Final[tuple[tuple[str, _Search], ...]] = (
     ("curl ", re.compile("curl ").search),
 )
 
-# Pieces may end within the longest of the signs.
-_CUT: Final = ("c", "cu", "cur", "curl")
+# Pieces may end within one of the longer signs.
+_CUT: Final = ("c", "cu", "cur", "curl", "`", "~")
 
 
 def has_sign(text: str) -> bool:
     """May something that can matter begin in this piece of a reply? Asked for each line of a stream."""
     return (
-        "[" in text or "<" in text or "`" in text or "~" in text or "curl " in text or text.endswith(_CUT)
+        "[" in text or "<" in text or "```" in text or "~~~" in text or "curl " in text or text.endswith(_CUT)
     )  # fmt: skip
 
 
