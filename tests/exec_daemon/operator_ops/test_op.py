@@ -233,9 +233,7 @@ def test_a_cancelled_job_is_killed(box) -> None:  # D025
 
 def test_what_is_demanded_and_missing_keeps_the_daemon_from_starting(start_daemon) -> None:  # D044
     lacking = {"my.loose": op("true", confined=False)}
-    with pytest.raises(
-        SandboxLacking, match=r"cannot run as box\.toml demands: seccomp is demanded"
-    ):
+    with pytest.raises(SandboxLacking, match=r"cannot run as box\.toml demands: seccomp is demanded"):
         start_daemon(ops=specs(lacking), sandbox=Sandbox(user=_me(), require=("seccomp",)))
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from exec_daemon.operator_ops.keys import OF_ARGUMENT, OF_OP, OF_TYPE
 from exec_daemon.operator_ops.spec import KEYS, specs
 from exec_daemon.operator_ops.table import LAUNCHERS, problem
 
@@ -168,6 +170,13 @@ def test_text_of_several_lines_and_booleans_have_their_places() -> None:
 
 
 def test_every_key_that_is_read_can_be_written() -> None:
-    from exec_daemon.operator_ops.keys import OF_OP
-
     assert set(KEYS) == set(OF_OP)
+
+
+def test_the_page_shows_ops_that_are_right_and_names_every_key() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "operator-ops.md").read_text(encoding="utf-8")
+    example = page.partition("```toml\n")[2].partition("```")[0]
+    assert problem(tomllib.loads(example)["ops"]) is None
+    keys = {*OF_OP, *OF_ARGUMENT, *(key for row in OF_TYPE.values() for key in row)}
+    assert [key for key in sorted(keys) if f"`{key}`" not in page] == []
+    assert [kind for kind in OF_TYPE if f'`"{kind}"`' not in page] == []
