@@ -13,9 +13,10 @@ from harvester.scanner.shell import Command, read_command
 from tests.harvester._asked import ops
 
 PIECES = (
-    *("a", "b", "-d", "@-", " ", "  ", "\t", "\\\n", "'", '"', "\\", "\\\\", "$", "`", "\\$", "\\`", '\\"', "\\'"),
-    *("#", "~", "=", "!", "{", "}", "*", "?", "[", "]", "|", "&", ";", "<", ">", "(", ")", "é", "\\n", "'a b'"),
-    *('"a b"', '"\\$a"', '"\\a"', '"\\\n"', "''", '""', " <<'E'", '<<"E"', "\n", "\nE", "\nE\n", "\nb\nE\n", "\x0b"),
+    "a", "b", "-d", "@-", " ", "  ", "\t", "\\\n", "'", '"', "\\", "\\\\", "$", "`", "\\$", "\\`",
+    '\\"', "\\'", "#", "~", "=", "!", "{", "}", "*", "?", "[", "]", "|", "&", ";", "<", ">", "(", ")",
+    "é", "\\n", "'a b'", '"a b"', '"\\$a"', '"\\a"', '"\\\n"', "''", '""', " <<'E'", '<<"E"', "\n",
+    "\nE", "\nE\n", "\nb\nE\n", "\x0b",
 )  # fmt: skip
 # Prints its words and what comes in, so that they can be told apart.
 SHELL = r"""curl() {
@@ -64,36 +65,11 @@ def test_a_shell_takes_what_is_read_as_a_command_apart_in_the_same_way() -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "$a",
-        '"$a"',
-        "`a`",
-        '"`a`"',
-        "a*",
-        "a?",
-        "[a]",
-        "{a,b}",
-        "~",
-        "#a",
-        "a|b",
-        "a&",
-        "a;b",
-        ">a",
-        "<a",
-        "(a)",
-        "!a",
-    ]
-    + [
-        "'a",
-        '"a',
-        "a\\",
-        "a\nb",
-        "a <<E\nE",
-        "a <<'E'\nb",
-        "a <<'E'\nE\nb",
-        "a <<'E' <<'F'\nE\nF",
-        "<<'E'x\nE",
+        "$a", '"$a"', "`a`", '"`a`"', "a*", "a?", "[a]", "{a,b}", "~", "#a", "a|b", "a&", "a;b", ">a",
+        "<a", "(a)", "!a", "'a", '"a', "a\\", "a\nb", "a <<E\nE", "a <<'E'\nb", "a <<'E'\nE\nb",
+        "a <<'E' <<'F'\nE\nF", "<<'E'x\nE",
     ],
-)
+)  # fmt: skip
 def test_what_a_shell_would_still_have_to_do_is_no_command(text: str) -> None:
     assert read_command(f"curl {text}", documents=True) is None
 
