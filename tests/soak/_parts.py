@@ -82,10 +82,10 @@ class Parts:
         except (ClientError, FrontDoorError):
             return False
 
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
         """What the store's file holds at this instant, whether the daemon lives or not."""
         with closing(sqlite3.connect(f"file:{self.home / 'state' / 'store.db'}?mode=ro", uri=True)) as store:
-            return store.execute(query).fetchall()
+            return store.execute(query, values).fetchall()
 
     def log(self, name: str) -> str:
         """All that the part has said so far."""
