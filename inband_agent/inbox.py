@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -29,9 +30,13 @@ class Taken:
 
 
 class Inbox:
-    """The directory at `path`. A file is removed when it is taken, and only then."""
+    """The directory at `path`. A file is removed when it is taken, and only then.
 
-    def __init__(self, path: Path, changes: Changes) -> None:
+    `is_alone`: is there nobody left who would hear an answer?
+    """
+
+    def __init__(self, path: Path, changes: Changes, is_alone: Callable[[], bool] = lambda: False) -> None:
+        self._is_alone = is_alone
         self._folder = Folder.at(path, create=True)
         self._changes = changes
         changes.watch(self._folder.fileno())
@@ -52,7 +57,7 @@ class Inbox:
 
     def wait(self) -> Taken | None:
         """The next follow-ups; None when the session is to end. What waits then is left for the next one."""
-        while not self.is_closed():
+        while not (self.is_closed() or self._is_alone()):
             taken = self.take()
             if taken.names:
                 return taken

@@ -6,6 +6,7 @@ import argparse
 import logging
 import os
 import secrets
+import select
 import sys
 import time
 from pathlib import Path
@@ -48,6 +49,9 @@ def main(arguments: list[str] | None = None) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="inband-agent: %(message)s")
     try:
         code = _run(asked)
+    except BrokenPipeError:  # the host has died, and there is nobody to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 1
     except (WireError, ModelError, NoSessionError, OSError) as broken:
         _emit(asked, ContainerOutput(status=Status.ERROR, error=str(broken)))
         code = 1
@@ -78,13 +82,20 @@ def _run(asked: argparse.Namespace) -> int:
     with Changes() as changes:
         parts = Parts(
             model=_model(start, asked),
-            inbox=Inbox(asked.ipc / INPUT, changes),
+            inbox=Inbox(asked.ipc / INPUT, changes, _host_is_gone),
             transcript=_transcript(start, asked.state / "sessions"),
             emit=lambda output: _emit(asked, output),
             folder=asked.group if asked.group.is_dir() else None,
             system=_system(start, asked.group),
         )
         return run(start, parts)
+
+
+def _host_is_gone() -> bool:
+    """A pipe whose reader has died says so; an agent that nobody hears must not take follow-ups."""
+    poll = select.poll()
+    poll.register(sys.stdout.fileno(), 0)
+    return bool(poll.poll(0))
 
 
 def _stdin() -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,7 @@ from typing import Any
 import pytest
 
 from messaging.container import NANOCLAW, SCHEDULED_PREFIX, ContainerOutput, Status
-from tests.inband_agent._agent import START, Agent
+from tests.inband_agent._agent import ROOT, START, Agent
 
 NAMES = [f"1796040000{number:03d}-abcdef.json" for number in range(5)]
 
@@ -179,3 +182,20 @@ def test_a_scripted_agent_writes_files_as_an_agent_with_tools_does(agent: Agent)
     agent.idle()
     written = sorted((agent.root / "ipc" / "tasks").iterdir())
     assert [json.loads(path.read_text())["type"] for path in written] == ["refresh_groups", "x"]
+
+
+def test_an_agent_whose_host_dies_ends_and_takes_nothing_more(agent: Agent) -> None:
+    # T-28, T-86
+    (agent.root / "stdin").write_text(json.dumps(START))
+    reading, writing = os.pipe()
+    with (agent.root / "stdin").open() as given:
+        agent.process = subprocess.Popen(
+            agent.argv(agent.script()), stdin=given, stdout=writing, stderr=subprocess.DEVNULL, cwd=ROOT
+        )
+    os.close(writing)
+    with os.fdopen(reading, "rb") as frames:
+        until = iter(frames.readline, b"")
+        assert list(itertools.islice(until, 6))[4].startswith(b'{"status": "success", "result": null')
+    assert agent.ended() == 0
+    agent.tell(NAMES[0], "too late")
+    assert len(list(agent.input.iterdir())) == 1
