@@ -23,9 +23,11 @@ from exec_daemon.approvals.deciding import Deciding
 from exec_daemon.artifacts import Artifacts
 from exec_daemon.box import BoxContext, Scope
 from exec_daemon.box_reads import BoxReads
+from exec_daemon.calls.chain import Chain
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.grant_check import check_grants
 from exec_daemon.calls.registry import Registry
+from exec_daemon.discovery import check_discovery
 from exec_daemon.certificates.authority import Authority
 from exec_daemon.certificates.trust import Keeper, files_of
 from exec_daemon.home import Home
@@ -132,6 +134,7 @@ def _services(
         keep=artifacts,
         new_id=random_id,
         grants=book.grants,
+        chain=Chain(store, settings.policy.chain) if settings.policy.chain.active else None,
         asking=Asking(
             store=store,
             registry=ops,
@@ -199,6 +202,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         await _prepare(settings, home, store)
         await take_stock(settings, home, programs)
         ops = all_ops(settings, home, programs)
+        check_discovery(ops, home.ops)
         book = await _grant_book(settings, store, ops)
         services = _services(settings, home, store, ops, book, programs)
         writer = asyncio.create_task(_keep_writing_token_uses(services))

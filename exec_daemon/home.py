@@ -69,6 +69,11 @@ class Home:
         return self.root / "daemon.log"
 
     @property
+    def ops(self) -> Path:
+        """The digests of the ops at the last start."""
+        return self.root / "ops.json"
+
+    @property
     def artifacts(self) -> Path:
         return self.root / "artifacts"
 

@@ -8,8 +8,9 @@ reply's id as its key. So whoever fails half-way starts over, and nothing half-d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, Protocol, TypeAlias
 
 from harvester.client import PATIENT, DaemonClient
@@ -72,7 +73,8 @@ class Harvester:
     """Harvests replies of `threads` through `caller`. `ops` is the daemon's registry.
 
     `known` remembers which replies have calls. Who shares it between harvesters reads no reply twice: an
-    agent that fills a thread with large prose would have all of it read again for each call.
+    agent that fills a thread with large prose would have all of it read again for each call. `pins` are the
+    digests that ops must have (docs/grants.md).
     """
 
     caller: Caller
@@ -83,6 +85,7 @@ class Harvester:
     dialect: str | None = None  # overrules the policy's (GRAMMAR 9)
     known: KnownReplies = field(default_factory=KnownReplies)
     tell: TellVerdict = lambda _reply, _verdict: None
+    pins: Mapping[str, str] = field(default_factory=dict)
 
     def harvest(self, message: Message) -> Harvested:
         """Run the calls of `message` if it is a reply, and post their results.
@@ -133,7 +136,11 @@ class Harvester:
     def _call(self, message: Message, found: ParsedCall) -> Result:
         """The daemon checks the record of the reply for who wrote it; the text has no say (O-33)."""
         request = CallRequest(
-            call=found.call, thread=message.thread, reply=message.id, on_behalf_of=message.author
+            call=found.call,
+            thread=message.thread,
+            reply=message.id,
+            on_behalf_of=message.author,
+            op_digest=self.pins.get(found.call.op),
         )
         with span("inband.call", {"inband.op": found.call.op, "inband.call_id": found.call.call_id}):
             return self.caller.call(request)
@@ -160,6 +167,7 @@ def harvest_reply(
     *,
     max_rounds: int = MAX_ROUNDS,
     dialect: str | None = None,
+    pins: Mapping[str, str] = MappingProxyType({}),
 ) -> Harvested:
     """Harvest one reply that is recorded in a thread of the daemon; raises as `Harvester.harvest`.
 
@@ -173,4 +181,5 @@ def harvest_reply(
         max_rounds=max_rounds,
         dialect=dialect,
         tell=telling(client),
+        pins=pins,
     ).harvest(message)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from threading import Event
+from types import MappingProxyType
 from typing import Final
 
 from harvester.client import DaemonClient
@@ -48,6 +49,7 @@ class Watcher:
         wait_s: float = _WAIT_S,
         uniform: Callable[[float, float], float] = random.uniform,
         threads: Callable[[DaemonClient], AbstractContextManager[Connector]] | None = None,
+        pins: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._connect = connect
         self._policy = policy
@@ -55,6 +57,7 @@ class Watcher:
         self._workers = workers
         self._wait_s = wait_s
         self._uniform = uniform
+        self._pins = pins
         self._threads = threads or (lambda client: nullcontext(DaemonThreads(client, name)))
         self._known = KnownReplies()
         self._tally = Tally()
@@ -86,6 +89,7 @@ class Watcher:
                 policy=self._policy,
                 max_rounds=self._max_rounds,
                 known=self._known,
+                pins=self._pins,
                 tell=telling(client),
             )
 

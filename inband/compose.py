@@ -109,7 +109,11 @@ def harvested(
 ) -> Harvested:
     """Harvest one recorded reply by the settings; `policy` stands in for how they read it."""
     return harvest_reply(
-        client, reply, policy or scan_policy(settings), max_rounds=settings["harvest.max_rounds"]
+        client,
+        reply,
+        policy or scan_policy(settings),
+        max_rounds=settings["harvest.max_rounds"],
+        pins=settings["pins"],
     )
 
 
@@ -141,9 +145,7 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
         agents=agents.templates(settings["agents"]),
-        policy=permissions.policy(
-            settings["grants"], settings["approvals.ops"], settings["approvals.expire_s"]
-        ),
+        policy=permissions.policy(settings),
         ops=programs.ops(settings["ops"]),
         sandbox=programs.sandbox(settings),
         log_format=settings["logs.format"],
@@ -163,6 +165,7 @@ def watch(settings: Settings, stop: Event) -> None:
         lambda: once_there_is_a_daemon(settings),
         policy=scan_policy(settings),
         max_rounds=settings["harvest.max_rounds"],
+        pins=settings["pins"],
     )
     watcher.run(stop)
 

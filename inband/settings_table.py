@@ -281,6 +281,31 @@ SETTINGS: Final = (
         "seconds that a call waits for a person before it expires",
         bounds=(60, 30 * 86_400),
     ),
+    Setting(
+        "chain",
+        "after",
+        list,
+        [],
+        "reads after which ops may be barred: ops, or box.exec:ACTION",
+        problem=permissions.after_problem,
+    ),
+    Setting("chain", "bar", list, [], "ops that are barred in a thread where one of those was read"),
+    Setting(
+        "chain",
+        "then",
+        str,
+        "refuse",
+        "what becomes of a barred call: refuse, or approval by a person",
+        problem=permissions.then_problem,
+    ),
+    Setting(
+        "pins",
+        "",
+        dict,
+        {},
+        "op = digest that the op must have where a reply calls it; box ops --format pins prints them",
+        problem=permissions.pins_problem,
+    ),
     Setting("repos", "", dict, {}, "name = path of each checkout that box.exec repos and repo may look at"),
 )
 

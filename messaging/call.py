@@ -25,7 +25,7 @@ class CallRequest:
     """The body of `POST /exec`.
 
     A harvester sets `on_behalf_of` (an agent's name) together with `thread` and `reply` (ids): the store's
-    record of that reply proves who wrote it.
+    record of that reply proves who wrote it. `op_digest` pins the op: another one is not called.
     """
 
     call: Call
@@ -33,6 +33,7 @@ class CallRequest:
     reply: str | None = None
     on_behalf_of: str | None = None
     dry_run: bool = False
+    op_digest: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The request body; what is not set is absent."""
@@ -42,6 +43,7 @@ class CallRequest:
             "thread": self.thread,
             "reply": self.reply,
             "on_behalf_of": self.on_behalf_of,
+            "op_digest": self.op_digest,
         }
         body.update({key: value for key, value in optional.items() if value is not None})
         if self.dry_run:

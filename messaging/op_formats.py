@@ -97,11 +97,19 @@ def _json(document: Any) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2)
 
 
+def pins(ops: Iterable[OpInfo]) -> Iterator[str]:
+    """The table `[pins]` of `box.toml` that accepts these ops as they are, and no others under their names."""
+    yield "[pins]"
+    for op in ops:
+        yield f'"{op.name}" = "{op.digest}"'
+
+
 FORMATS: Final[Mapping[str, Callable[[Sequence[OpInfo]], str]]] = MappingProxyType(
     {
         "json": lambda ops: _json({"ops": [op.to_json() for op in ops]}),
         "openai": lambda ops: _json([openai_tool(op) for op in ops]),
         "mcp": lambda ops: _json({"tools": [mcp_tool(op) for op in ops]}),
         "markdown": lambda ops: "\n".join(markdown(ops)),
+        "pins": lambda ops: "\n".join(pins(ops)),
     }
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,3 +81,8 @@ class OpInfo:
             approval=body.get("approval", False),
             digest=body.get("digest", ""),
         )
+
+
+def catalogue(infos: Iterable[OpInfo]) -> str:
+    """One digest over all ops: it changes when one comes, goes or changes."""
+    return digest([info.digest for info in infos])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from exec_daemon.access.decide import Facts
 from exec_daemon.access.grants import matches
 from exec_daemon.access.identity import Identity, Role
-from exec_daemon.access.stack import Stack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,13 +18,15 @@ class ApprovalPolicy:
     expire_s: int = 24 * 3600
 
 
-def marked_by(identity: Identity, op: str, *, marked: bool, stack: Stack) -> str | None:
+def marked_by(identity: Identity, op: str, facts: Facts, *, marked: bool) -> str | None:
     """The place of the rule that asks for a person's word; None where none does. Any rule is enough.
 
     An operator is such a person, so it asks nobody, unless a grant of operators says so: then another one
     has to approve. `marked` is the op's own flag.
     """
-    asking = next((placed for placed in stack if matches(placed.grant.approval, op)), None)
+    if facts.barred is not None and facts.barred.asks:
+        return facts.barred.where
+    asking = next((placed for placed in facts.grants if matches(placed.grant.approval, op)), None)
     if asking is not None:
         return asking.at("approval")
     return f"the op {op} itself" if marked and identity.role is not Role.OPERATOR else None

@@ -29,10 +29,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Barred:
-    """What a chain of calls forbids: `mark` was read before, by the policy at `where` (docs/grants.md)."""
+    """What a chain of calls forbids: `mark` was read before, by the policy at `where` (docs/grants.md).
+
+    `asks`: a person may allow it all the same.
+    """
 
     mark: str
     where: str
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +131,8 @@ def _chain(ask: _Question) -> Verdict:
     barred = ask.facts.barred
     if barred is None:
         return Verdict("nothing that was read bars it")
+    if barred.asks:
+        return Verdict(barred.where)
     return Verdict(barred.where, f"{ask.op} is barred in a thread in which {barred.mark} was read")
 
 

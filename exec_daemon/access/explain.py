@@ -26,7 +26,7 @@ def explained(
         "rule": decision.rule,
         "reason": decision.reason,
         "where": decision.where,
-        "approval": marked_by(identity, op, marked=marked, stack=facts.grants),
+        "approval": marked_by(identity, op, facts, marked=marked),
         "rules": [
             {"rule": rule, "holds": verdict.objection is None, "where": verdict.where}
             for rule, verdict in verdicts(identity, op, args, facts)

@@ -89,8 +89,17 @@ def admit(registry: Registry, identity: Identity, facts: Facts, call: Call) -> A
     decision = decide(identity, op.name, args, facts)
     if not decision.allowed:
         return forbidden(decision)
-    asks = marked_by(identity, op.name, marked=op.approval, stack=facts.grants)
+    asks = marked_by(identity, op.name, facts, marked=op.approval)
     return Admitted(op, args, arguments, identity, facts, asks)
+
+
+def unpinned(registry: Registry, call: Admitted, op_digest: str | None) -> CallError | None:
+    """OP_CHANGED where the op is not the one that the caller has looked at (D112)."""
+    now = registry.info(call.op.name).digest
+    if op_digest in (None, now):
+        return None
+    text = f"{call.op.name} is not the op that was pinned. Look at it again: `box ops {call.op.name}`."
+    return error(ErrorCode.OP_CHANGED, text, details={"op": call.op.name, "digest": now})
 
 
 def _wants(call: Admitted, limits: DaemonLimits) -> Iterator[Want]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from exec_daemon.access.decide import Facts, decide
@@ -12,9 +12,11 @@ from exec_daemon.access.identity import Identity
 from exec_daemon.access.rates import Buckets
 from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import Asker
-from exec_daemon.calls.admit import Admitted, admit, effective, take_rate
+from exec_daemon.calls.admit import Admitted, admit, effective, take_rate, unpinned
+from exec_daemon.calls.chain import Chain, place
 from exec_daemon.calls.jobs import RunningJobs
 from exec_daemon.calls.op import BoxRead, Keeper, Op, OpContext
+from exec_daemon.calls.read_only import store_for
 from exec_daemon.calls.registry import Registry
 from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import Conflict, NewId, NewJob, Running, Store
@@ -91,6 +93,7 @@ class Executor:
         new_id: NewId,
         grants: Grants | None = None,
         asking: AskAPerson | None = None,
+        chain: Chain | None = None,
     ) -> None:
         self._registry = registry
         self._store = store
@@ -100,6 +103,7 @@ class Executor:
         self._keep = keep
         self._new_id = new_id
         self._asking = asking
+        self._chain = chain
         self._grants = grants or Grants(rates=limits.rates)
         self.jobs = RunningJobs(store, self._context)
 
@@ -120,6 +124,8 @@ class Executor:
             return _refused(call.op, request, limited)
         if call.approval is not None:
             return await self._asked(asker, call, request)
+        if self._chain is not None:
+            await self._chain.note(call, request)
         return await self._journaled(asker, call, request, wait_s)
 
     async def _asked(self, asker: Asker, call: Admitted, request: CallRequest) -> Result | Pending:
@@ -144,17 +150,33 @@ class Executor:
         call = await self._admit(asker, request)
         if isinstance(call, CallError):
             return _refused(self._registry.find(request.call.op), request, call)
+        if self._chain is not None:
+            await self._chain.note(call, request)
         return await self._journaled(asker, call, request, 0.0)
 
     async def _admit(self, asker: Asker, request: CallRequest) -> Admitted | CallError:
         identity = await effective(self._store, asker, request)
         if isinstance(identity, CallError):
             return identity
-        return admit(self._registry, identity, self.facts(identity, asker.scopes), request.call)
+        facts = await self.facts_on(identity, request.call.op, asker.scopes, place(request))
+        call = admit(self._registry, identity, facts, request.call)
+        if isinstance(call, CallError) or request.op_digest is None:
+            return call
+        return unpinned(self._registry, call, request.op_digest) or call
 
     def facts(self, identity: Identity, scopes: tuple[str, ...] = ()) -> Facts:
         """What a decision on `identity` has to know."""
         return Facts(scopes=scopes, grants=self._grants.of(identity))
+
+    async def facts_on(
+        self, identity: Identity, op: str, scopes: tuple[str, ...] = (), thread: str | None = None
+    ) -> Facts:
+        """The same, with what forbids this op in this thread."""
+        known = self._chain and self._registry.find(op)
+        if self._chain is None or not known:
+            return self.facts(identity, scopes)
+        barred = await self._chain.barred(identity, known.name, thread)
+        return replace(self.facts(identity, scopes), barred=barred)
 
     async def _journaled(
         self, asker: Asker, call: Admitted, request: CallRequest, wait_s: float | None
@@ -195,7 +217,7 @@ class Executor:
             job_id=job.id,
             thread=job.thread,
             reply=job.reply,
-            store=self._store,
+            store=store_for(call.op, self._store),
             new_id=self._new_id,
             ops=self._registry.infos,
             may=lambda op: decide(call.identity, op, {}, call.facts).allowed,

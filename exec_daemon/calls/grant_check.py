@@ -14,6 +14,9 @@ def check_grants(policy: Policy, registry: Registry) -> None:
     for subject, grant in policy.grants.items():
         for wrong in strangers(subject, written(grant), known):
             raise RuleUnusable(f"box.toml: [grants]: {wrong} `box ops` lists the ops.", subject)
+    chain = (*policy.chain.bar, *(entry.partition(":")[0] for entry in policy.chain.after))
+    for wrong in strangers("chain", {"deny": chain}, known):
+        raise RuleUnusable(f"box.toml: [chain]: {wrong.problem} `box ops` lists the ops.", "chain")
     for wrong in strangers("approvals", {"approval": policy.approvals.ops}, known):
         raise RuleUnusable(
             f"box.toml: [approvals] ops: {wrong.problem} `box ops` lists the ops.", "approvals"

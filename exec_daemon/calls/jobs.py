@@ -15,6 +15,7 @@ from exec_daemon.calls.admit import Admitted
 from exec_daemon.calls.faults import fault, store_error
 from exec_daemon.calls.keep import small_enough
 from exec_daemon.calls.op import Ended, OpContext
+from exec_daemon.calls.read_only import true_to_its_flag
 from exec_daemon.store import Outcome, Store, StoreError
 from messaging import CallError, ErrorCode, Job, error
 from messaging.tracing import span
@@ -34,7 +35,9 @@ async def _time_out(call: Admitted, run: asyncio.Task[Ended]) -> CallError:
 
 async def _whole(call: Admitted, context: OpContext) -> Ended:
     with span("inband.op", {"inband.op": call.op.name, "inband.job_id": context.job_id}):
-        return await small_enough(await call.op.run(call.arguments, context), context.keep)
+        return await small_enough(
+            true_to_its_flag(call.op, await call.op.run(call.arguments, context)), context.keep
+        )
 
 
 def _ended(run: asyncio.Task[Ended]) -> Ended:

@@ -7,13 +7,13 @@ Adding an op is one file and its place in `exec_daemon.ops.ALLOWLIST`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from exec_daemon.calls.op import Arguments, Op
-from messaging import CallError, ErrorCode, OpInfo, error
+from messaging import CallError, ErrorCode, OpInfo, digest, error
 from messaging.near import did_you_mean, near
 from messaging.normalise import Names, names_for, normalise
 from patterns import vocabulary
@@ -21,7 +21,7 @@ from patterns import vocabulary
 
 def _info(op: Op) -> OpInfo:
     aliases = vocabulary().op_aliases
-    return OpInfo(
+    info = OpInfo(
         name=op.name,
         side_effecting=op.side_effecting,
         summary=op.summary,
@@ -31,6 +31,7 @@ def _info(op: Op) -> OpInfo:
         actions=op.actions,
         approval=op.approval,
     )
+    return replace(info, digest=digest(info.digest, op.definition)) if op.definition else info
 
 
 def _schema(model: type[Arguments]) -> dict[str, Any]:

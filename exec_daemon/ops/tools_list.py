@@ -9,6 +9,7 @@ from pydantic import Field
 
 from exec_daemon.calls.op import Arguments, Op, OpContext, Success
 from messaging import OpInfo
+from messaging.ops import catalogue
 
 
 class Args(Arguments):
@@ -19,10 +20,11 @@ class Args(Arguments):
 
 
 class Tools(TypedDict):
-    """`ops` is the list of `--list-ops`, byte for byte (O-51)."""
+    """`ops` is the list of `--list-ops`, byte for byte (O-51); `digest` is over all ops, listed or not."""
 
     ops: list[dict[str, Any]]
     allowed_for_you: list[str]
+    digest: str
 
 
 _BRIEF = ("op", "side_effecting", "summary")
@@ -37,11 +39,17 @@ def _shown(info: OpInfo, *, verbose: bool) -> dict[str, Any]:
     return body if verbose else {key: body[key] for key in _BRIEF}
 
 
+def listed(infos: tuple[OpInfo, ...]) -> list[dict[str, Any]]:
+    """All of them, whole: what the call without arguments shows."""
+    return [_shown(info, verbose=True) for info in infos]
+
+
 async def run(args: Args, context: OpContext) -> Success:
     """Lists the registry."""
     infos = [info for info in context.ops if _wanted(info, args.filter)]
     allowed = [info.name for info in infos if context.may(info.name)]
-    return Success(Tools(ops=[_shown(info, verbose=args.verbose) for info in infos], allowed_for_you=allowed))
+    shown = [_shown(info, verbose=args.verbose) for info in infos]
+    return Success(Tools(ops=shown, allowed_for_you=allowed, digest=catalogue(context.ops)))
 
 
 OP = Op(

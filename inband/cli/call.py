@@ -18,6 +18,7 @@ from messaging import Call, CallRequest, Result
 @click.option("--id", "call_id", metavar="ID", help="Call id: the same id with the same content runs once.")
 @click.option("--thread", metavar="ID", help="Thread that the call belongs to.")
 @click.option("--dry-run", is_flag=True, help="Validate and decide only; run nothing.")
+@click.option("--op-digest", metavar="DIGEST", help="Call OP only if this is its digest (box ops OP).")
 @json_option
 @click.pass_context
 def call(
@@ -28,6 +29,7 @@ def call(
     call_id: str | None,
     thread: str | None,
     dry_run: bool,
+    op_digest: str | None,
     as_json: bool,
 ) -> int:
     """Call OP with a JSON object of arguments (- reads it from standard input).
@@ -40,7 +42,7 @@ def call(
     """
     asked = Call(op, json_argument(arguments, "the arguments"), call_id)
     with connected(ctx) as client, waiting(f"waiting for {op}"):
-        result = client.call(CallRequest(call=asked, thread=thread, dry_run=dry_run))
+        result = client.call(CallRequest(call=asked, thread=thread, dry_run=dry_run, op_digest=op_digest))
     show(result.to_json(), lambda: lines_of(result), as_json=as_json, failed=not result.ok)
     return int(exit_code_of_result(result))
 

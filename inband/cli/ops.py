@@ -18,7 +18,7 @@ from messaging.op_formats import FORMATS
     "--format",
     "form",
     type=click.Choice(list(FORMATS)),
-    help="As JSON, function schemas, MCP tools or a page.",
+    help="As JSON, function schemas, MCP tools, a page, or pins for box.toml.",
 )
 @json_option
 @click.pass_context
@@ -57,6 +57,8 @@ def _allowed(one: OpInfo) -> str:
 def _one(one: OpInfo) -> Iterator[str]:
     yield f"{one.name}: {one.summary}"
     yield "has side effects" if one.side_effecting else "read-only"
+    if one.approval:
+        yield "a person approves each call"
     rows = [
         (name, "required" if name in one.required else "", _kind(schema), schema.get("description", ""))
         for name, schema in one.args_schema.get("properties", {}).items()
@@ -69,6 +71,7 @@ def _one(one: OpInfo) -> Iterator[str]:
         yield from table([(name, arg) for name, arg in one.actions], ("ACTION", "ARGUMENT"))
     yield ""
     yield f"also called: {', '.join(one.aliases) or '-'}"
+    yield f"digest: {one.digest}"
     yield f"example: box call {one.name} '{json.dumps(dict(one.example), ensure_ascii=False)}'"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from exec_daemon.access.chain import ChainPolicy
 from exec_daemon.access.grants import Grant
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rates import Buckets
@@ -15,6 +16,7 @@ from exec_daemon.access.tokens import Asker
 from exec_daemon.approvals.asking import Asking
 from exec_daemon.approvals.deciding import Deciding
 from exec_daemon.artifacts import Artifacts
+from exec_daemon.calls.chain import Chain
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.op import Op
 from exec_daemon.calls.registry import Registry, registry
@@ -106,6 +108,7 @@ def parts(
     ops: tuple[Op, ...] = ALLOWLIST,
     approval: tuple[str, ...] = ("dm.send",),
     grants: dict[str, Grant] | None = None,
+    chain: ChainPolicy | None = None,
 ) -> Parts:
     held, now = cast("Store", store), clock or Moment()
     known = registry(ops)
@@ -119,6 +122,7 @@ def parts(
         keep=Artifacts(Path("unused"), (), most_bytes=0, room_bytes=0),
         new_id=random_id,
         grants=granted,
+        chain=Chain(held, chain) if chain else None,
         asking=Asking(store=held, registry=known, clock=now, new_id=random_id, expire_s=EXPIRE_S),
     )
     deciding = Deciding(store=held, registry=known, executor=executor, clock=now)

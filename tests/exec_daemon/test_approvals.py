@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from exec_daemon.access.approval import marked_by
+from exec_daemon.access.decide import Facts
 from exec_daemon.access.grants import Grant
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.stack import Grants
@@ -274,8 +275,8 @@ def test_any_rule_that_asks_for_a_person_is_enough(
     role: Role, ops: tuple[str, ...], grants: dict[str, Grant], marked: bool, where: str | None
 ) -> None:
     who = Identity(role, "x")
-    stack = Grants(grants, approval=ops).of(who)
-    assert marked_by(who, "dm.send", marked=marked, stack=stack) == where
+    facts = Facts(grants=Grants(grants, approval=ops).of(who))
+    assert marked_by(who, "dm.send", facts, marked=marked) == where
 
 
 async def test_a_call_that_waits_is_a_job_to_whoever_asked() -> None:  # O-46

@@ -33,6 +33,9 @@ class ExecBody(Body):
     reply: str | None = Field(default=None, max_length=200)
     on_behalf_of: str | None = Field(default=None, max_length=64)
     dry_run: bool = False
+    op_digest: str | None = Field(
+        default=None, pattern=r"^[0-9a-f]{64}$", description="the digest that the op must have"
+    )
 
     def request(self) -> CallRequest:
         """The call request."""
@@ -42,6 +45,7 @@ class ExecBody(Body):
             reply=self.reply,
             on_behalf_of=self.on_behalf_of,
             dry_run=self.dry_run,
+            op_digest=self.op_digest,
         )
 
 

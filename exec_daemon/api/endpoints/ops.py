@@ -11,6 +11,7 @@ from exec_daemon.api.answers import answer
 from exec_daemon.api.problems import Refused
 from exec_daemon.api.route import Ask
 from messaging import OpInfo
+from messaging.ops import catalogue
 
 
 def _for(ask: Ask, info: OpInfo) -> OpInfo:
@@ -20,8 +21,9 @@ def _for(ask: Ask, info: OpInfo) -> OpInfo:
 
 
 async def every(ask: Ask) -> Response:
-    """All ops."""
-    return answer({"ops": [_for(ask, info).to_json() for info in ask.services.registry.infos]})
+    """All ops, and a digest over all of them."""
+    infos = ask.services.registry.infos
+    return answer({"ops": [_for(ask, info).to_json() for info in infos], "digest": catalogue(infos)})
 
 
 async def one(ask: Ask) -> Response:

@@ -58,5 +58,5 @@ async def why(ask: Ask) -> Response:
     who = _asked_about(ask, body.identity)
     op, args = _op(ask, body)
     scopes = ask.asker.scopes if who == ask.identity else ()
-    facts = ask.services.executor.facts(who, scopes)
+    facts = await ask.services.executor.facts_on(who, op.name, scopes, body.thread)
     return answer(explained(who, op.name, args, facts, marked=op.approval))
