@@ -124,4 +124,4 @@ class _QuestionsOnDisk:
         return self._ask(timers.timers, created_by, name, states, limit)
 
     async def timer_runs(self, timer_id: str, limit: int = TIMER_PAGE) -> list[TimerRun]:
-        return self._ask(timers.runs, timer_id, limit, under_way=False)
+        return self._ask(timers.runs, timer_id, limit)

@@ -232,10 +232,11 @@ class SqliteStore(SqliteJournal, SqliteTokens, SqlitePermissions, SqliteReadings
     async def next_timer_at(self) -> str | None:
         return await self._read(timers.next_at)
 
-    async def timer_runs(
-        self, timer_id: str, limit: int = TIMER_PAGE, *, under_way: bool = False
-    ) -> list[TimerRun]:
-        return await self._read(timers.runs, timer_id, limit, under_way=under_way)
+    async def timer_runs(self, timer_id: str, limit: int = TIMER_PAGE) -> list[TimerRun]:
+        return await self._read(timers.runs, timer_id, limit)
+
+    async def standing_runs(self, timer_id: str) -> list[TimerRun]:
+        return await self._read(timers.standing, timer_id)
 
     async def open_runs(self, thread_id: str) -> list[TimerRun]:
         return await self._read(timers.open_runs, thread_id)
