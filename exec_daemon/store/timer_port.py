@@ -51,10 +51,12 @@ class Timers(Protocol):
         """The earliest `next_at` of an active timer or `wake_at` of a run."""
         ...
 
-    async def timer_runs(
-        self, timer_id: str, limit: int = TIMER_PAGE, *, under_way: bool = False
-    ) -> list[TimerRun]:
-        """The newest first; with `under_way` only those that have not ended."""
+    async def timer_runs(self, timer_id: str, limit: int = TIMER_PAGE) -> list[TimerRun]:
+        """The newest first."""
+        ...
+
+    async def standing_runs(self, timer_id: str) -> list[TimerRun]:
+        """The newest run and all that are under way, the newest first."""
         ...
 
     async def open_runs(self, thread_id: str) -> list[TimerRun]:

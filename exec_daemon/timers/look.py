@@ -15,7 +15,7 @@ from messaging.moment import iso
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """`runs` are those under way, and whatever else of the newest; the newest first."""
+    """`runs` are those under way and the newest one, the newest first."""
 
     timer: Timer
     runs: Sequence[TimerRun]

@@ -25,7 +25,7 @@ from messaging import OpInfo
 log = logging.getLogger(__name__)
 
 # One look takes so many at once; the store commits them together.
-_BATCH: Final = 200
+_BATCH: Final = 500
 # The wall's clock may be set, and a machine may sleep: the time is looked at again after so long.
 _LONGEST_NAP_S: Final = 10.0
 # A store that cannot be written is asked again; what was due stays due.
@@ -138,7 +138,7 @@ async def look_at(store: Store, timer_id: str, now: str, new_id: NewId) -> Look 
     timer = await store.timer(timer_id)
     if timer is None:
         return None
-    runs = await store.timer_runs(timer_id, under_way=True)
+    runs = await store.standing_runs(timer_id)
     return Look(timer=timer, runs=runs, now=moment(now), new_id=new_id)
 
 
@@ -147,8 +147,6 @@ async def due_of(store: Store, timer: Timer, now: str, new_id: NewId, ops_for: O
     agent = await store.agent(timer.agent)
     if agent is None:
         return None
-    newest = await store.timer_runs(timer.id, 1)
-    under_way = await store.timer_runs(timer.id, under_way=True)
-    runs = [*newest, *(run for run in under_way if run not in newest)]
+    runs = await store.standing_runs(timer.id)
     address = Address(agent.thread, await ops_for(agent.name))
     return Due(timer=timer, runs=runs, address=address, now=moment(now), new_id=new_id)

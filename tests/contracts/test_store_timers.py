@@ -160,7 +160,7 @@ async def test_runs_are_listed_by_what_is_asked(store: Store) -> None:  # T-70
     assert await store.step_timer(TimerStep(timer=after(TIMER, next_at=None), was=1, added=tuple(rows)))
     assert await store.timer_runs("tmr-1") == rows[::-1]
     assert await store.timer_runs("tmr-1", 2) == rows[:2:-1]
-    assert await store.timer_runs("tmr-1", under_way=True) == [rows[3], rows[2], rows[1]]
+    assert await store.standing_runs("tmr-1") == rows[:0:-1]
     assert await store.open_runs("heron") == [rows[2], rows[1]]
     assert await store.waking_runs(at(45), 9) == [rows[3]]
     assert await store.waking_runs(at(60), 9) == [rows[3], rows[2]]

@@ -101,12 +101,13 @@ class MemoryTimers(MemoryJournal):
         runs = (run.wake_at for run in self._tables.timer_runs.values())
         return min((at for at in (*timers, *runs) if at is not None), default=None)
 
-    async def timer_runs(
-        self, timer_id: str, limit: int = TIMER_PAGE, *, under_way: bool = False
-    ) -> list[TimerRun]:
+    async def timer_runs(self, timer_id: str, limit: int = TIMER_PAGE) -> list[TimerRun]:
         mine = [run for run in self._tables.timer_runs.values() if run.timer == timer_id]
-        wanted = [run for run in mine if not under_way or run.state in UNDER_WAY]
-        return sorted(wanted, key=lambda run: run.due, reverse=True)[:limit]
+        return sorted(mine, key=lambda run: run.due, reverse=True)[:limit]
+
+    async def standing_runs(self, timer_id: str) -> list[TimerRun]:
+        mine = await self.timer_runs(timer_id, len(self._tables.timer_runs))
+        return [run for number, run in enumerate(mine) if number == 0 or run.state in UNDER_WAY]
 
     async def open_runs(self, thread_id: str) -> list[TimerRun]:
         runs = self._tables.timer_runs.values()

@@ -14,7 +14,7 @@ from exec_daemon.store.sqlite import threads
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
 from exec_daemon.store.timer_port import TIMERS
-from exec_daemon.store.timer_values import UNDER_WAY, RunState, Timer, TimerRun, TimerState, TimerStep
+from exec_daemon.store.timer_values import RunState, Timer, TimerRun, TimerState, TimerStep
 from messaging import EventType
 
 _COLUMNS = tuple(field.name for field in fields(Timer))
@@ -138,14 +138,18 @@ def next_at(db: sqlite3.Connection) -> str | None:
     return found
 
 
-def runs(db: sqlite3.Connection, timer_id: str, limit: int, *, under_way: bool) -> list[TimerRun]:
+def runs(db: sqlite3.Connection, timer_id: str, limit: int) -> list[TimerRun]:
     """As the port's `timer_runs`."""
-    states = " ".join(UNDER_WAY if under_way else RunState)
-    rows = db.execute(
-        _RUN + "WHERE timer = ? AND instr(?, ' ' || state || ' ') > 0 ORDER BY due DESC LIMIT ?",
-        (timer_id, f" {states} ", limit),
-    )
+    rows = db.execute(_RUN + "WHERE timer = ? ORDER BY due DESC LIMIT ?", (timer_id, limit))
     return [_run(row) for row in rows]
+
+
+def standing(db: sqlite3.Connection, timer_id: str) -> list[TimerRun]:
+    """As the port's `standing_runs`; the literals are those of the partial index."""
+    newest = runs(db, timer_id, 1)
+    where = "WHERE timer = ? AND state IN ('queued', 'open', 'blocked') ORDER BY due DESC"
+    under_way = [_run(row) for row in db.execute(_RUN + where, (timer_id,))]
+    return under_way if under_way[:1] == newest else newest + under_way
 
 
 def open_runs(db: sqlite3.Connection, thread_id: str) -> list[TimerRun]:
