@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from harvester.inert import inert
-from messaging import fenced
+from messaging import fence_mark, fenced
 
-_FENCE_CHARS: Final = len(fenced(""))
+_FENCE_CHARS: Final = len(fenced("", fence_mark("any")))
 # Less than this shows nothing worth its fence.
 _LEAST_CHARS: Final = _FENCE_CHARS + 12
 
@@ -27,11 +27,14 @@ def wanted(text: str) -> int:
     return len(inert(text)) + _FENCE_CHARS if text else 0
 
 
-def block(text: str, most_chars: int, reference: str = "") -> str:
-    """`text`, inert and fenced, at most `most_chars`; the note of a cut ends with `reference`."""
+def block(text: str, most_chars: int, reference: str = "", subject: str = "") -> str:
+    """`text`, inert and fenced, at most `most_chars`; the note of a cut ends with `reference`.
+
+    The fence bears the mark of `subject`.
+    """
     if most_chars < min(wanted(text), _LEAST_CHARS) or not text:
         return ""
-    return fenced(_fitted(text, most_chars - _FENCE_CHARS, reference))
+    return fenced(_fitted(text, most_chars - _FENCE_CHARS, reference), fence_mark(subject))
 
 
 def _fitted(text: str, room: int, reference: str) -> str:

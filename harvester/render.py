@@ -1,7 +1,7 @@
 """The results of one reply as the one message that is posted into its thread (O-18, O-19). Pure.
 
     #1 box.exec disk · ok · 12 ms · job job-3f2a…
-    ```
+    ```output-5d41402a
     …
     ```
 
@@ -58,10 +58,15 @@ def render(
     left = most_chars - sum(len(line) + 2 for line in [*heads, *rest]) - len(heads)
     room = shares([wanted(text) for text in texts], left)
     parts = [
-        f"{head}\n{block(text, most, _reference(answer.result))}".rstrip()
+        f"{head}\n{block(text, most, _reference(answer.result), _subject(answer))}".rstrip()
         for head, text, most, answer in zip(heads, texts, room, shown, strict=True)
     ]
     return "\n\n".join([*parts, *rest])
+
+
+def _subject(answer: Answered) -> str:
+    """What the mark of its fence follows from: an id that is not in the text and not known to who wrote it."""
+    return answer.result.job_id or answer.call.call_id or ""
 
 
 def _heading(number: int, answer: Answered) -> str:

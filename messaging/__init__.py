@@ -23,7 +23,7 @@ from messaging.emitter import BadJobId, JobEmitter, Sanitise, Sink
 from messaging.errors import ERRORS, CallError, ErrorCode, ErrorKind, MessagingError, Retry, error, retryable
 from messaging.event_order import OutOfOrder, Phase
 from messaging.events import JOB_ID, EventType, Job, JobEvent, JobState
-from messaging.neutral import fenced, neutralise, one_line
+from messaging.neutral import fence_mark, fenced, neutralise, one_line
 from messaging.ops import OpInfo
 from messaging.redaction import clip, redact, secret_values
 from messaging.result import Result
@@ -82,6 +82,7 @@ __all__ = [
     "digest",
     "error",
     "exit_of",
+    "fence_mark",
     "fenced",
     "load_object",
     "loads",

@@ -1,13 +1,14 @@
 """Untrusted text made harmless: it may name a directive, it can never be one (O-18).
 
-Two independent measures, since one of them may be undone by an agent that copies text: directive
+Independent measures, since one of them may be undone by an agent that copies text: directive
 openers are written with an escape in place of the bracket, and the whole stands in a fence that is
-longer than any run of backticks inside.
+longer than any run of backticks inside and bears a mark that the text cannot know.
 """
 
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from typing import Final
 
 from patterns import vocabulary
@@ -30,8 +31,19 @@ def neutralise(text: str) -> str:
     return _OPENER.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
+def fence_mark(subject: str) -> str:
+    """`output-` and eight digits that follow from `subject`, such as the id of a job.
+
+    Who wrote the text of the job does not know them, so that no text can say that it begins such a block (D102).
+    """
+    return f"output-{sha256(subject.encode()).hexdigest()[:8]}" if subject else "output"
+
+
 def fenced(text: str, language: str = "") -> str:
-    """`text`, neutralised, in a backtick fence that nothing inside can close. No trailing line break."""
+    """`text`, neutralised, in a backtick fence that nothing inside can close. No trailing line break.
+
+    `language` is a word that stands behind the opening fence, such as a `fence_mark`.
+    """
     inside = neutralise(text)
     longest = max((len(run) for run in _BACKTICKS.findall(inside)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -6,7 +6,7 @@ import json
 from typing import Final
 
 from exec_daemon.store import Approval, ApprovalState
-from messaging import AuthorKind, MessageKind, NewMessage, Result, fenced, redact, strip_terminal
+from messaging import AuthorKind, MessageKind, NewMessage, Result, fence_mark, fenced, redact, strip_terminal
 from prompt_envelope.escape import escaped
 
 # As the messages of the harvester: what an agent reads at a glance (O-19).
@@ -43,7 +43,7 @@ def _body(approval: Approval, result: Result) -> str:
         f"{_WORDS[approval.state]} {approval.decided_by}",
         f"job {approval.id}",
     )
-    return f"{' · '.join(parts)}\n{fenced(_shown(result, approval.id))}"
+    return f"{' · '.join(parts)}\n{fenced(_shown(result, approval.id), fence_mark(approval.id))}"
 
 
 def _shown(result: Result, job_id: str) -> str:
