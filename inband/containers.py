@@ -56,9 +56,9 @@ def add_group(settings: Settings, layout: Layout, group: Group, client: DaemonCl
         same = ledger.groups().of_agent(agent_of(group.folder))
         if same is not None and same.folder != group.folder:
             raise InputError(f"{group.folder!r} differs from the group {same.folder!r} in capitals only")
-        home = client.add_agent(group.agent)["thread"]
-        if ledger.groups().source(group.folder) is None:
-            ledger.set_position(out_of(group.agent), client.thread(home).last_seq)
+        client.add_agent(group.agent)
+        for thread in () if ledger.groups().source(group.folder) else client.threads(group.agent):
+            ledger.set_position(out_of(thread.id), thread.last_seq)
         ledger.put_group(group)
     layout.prepare(group.folder, group.folder)
     return group

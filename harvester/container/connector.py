@@ -16,7 +16,7 @@ from typing import Final
 from harvester.client import Replies
 from harvester.connector import Connector, Outgoing
 from harvester.container.followups import FollowUps
-from harvester.container.groups import Group
+from harvester.container.groups import Group, lane_of
 from harvester.container.sweep import Sweep
 from messaging import AuthorKind, Message, MessageKind
 from messaging.ipc import Changes
@@ -31,7 +31,11 @@ _PAGE: Final = 100
 
 
 class IpcThreads:
-    """`threads` of all registered groups: the home thread of a group's agent has the agent's name."""
+    """The threads of all registered groups' agents.
+
+    The home thread is in the group's own lane, each other one, such as that of a timer's isolated run, in a
+    lane of its own (T-12).
+    """
 
     def __init__(
         self,
@@ -48,6 +52,7 @@ class IpcThreads:
         self._changes = changes
         self._clock = clock
         self._delivering = Lock()
+        self._agents: dict[str, str] = {}
         self._looked_at = self._refreshed_at = float("-inf")
         for lane, _ in sweep.lanes():
             with contextlib.suppress(OSError):
@@ -61,7 +66,7 @@ class IpcThreads:
             self._sweep.once()
             self._look()
             found = self._inner.replies(after, 0.0)
-            mine = tuple(message for message in found.messages if self._group(message.thread))
+            mine = tuple(message for message in found.messages if self._group(message.author))
             left_s = until - self._clock()
             if mine or left_s <= 0:
                 return Replies(mine, found.position)
@@ -76,8 +81,8 @@ class IpcThreads:
     def post(self, outgoing: Outgoing) -> Message:
         """Into the record, and to the agent."""
         posted = self._inner.post(outgoing)
-        if group := self._group(outgoing.thread):
-            self._deliver(group)
+        if group := self._group(self._agents.get(outgoing.thread, outgoing.thread)):
+            self._deliver(group, outgoing.thread)
         return posted
 
     def cursor(self) -> int:
@@ -92,8 +97,8 @@ class IpcThreads:
         """One for each folder."""
         yield from {group.folder: group for group in self._sweep.intake.ledger.groups()}.values()
 
-    def _group(self, thread: str) -> Group | None:
-        return next((group for group in self._groups() if group.agent == thread), None)
+    def _group(self, agent: str) -> Group | None:
+        return next((group for group in self._groups() if group.agent == agent), None)
 
     def _look(self) -> None:
         """Deliver what others have said meanwhile."""
@@ -106,23 +111,31 @@ class IpcThreads:
             self._sweep.refresh()
         self._sweep.watch(self._changes)  # groups that are new; for the others it changes nothing
         for group in self._groups():
-            self._deliver(group)
+            for thread in self._sweep.intake.desk.threads(group.agent):
+                self._agents[thread.id] = group.agent
+                if thread.last_seq > self._sweep.intake.ledger.position(out_of(thread.id)):
+                    self._deliver(group, thread.id)
 
-    def _deliver(self, group: Group) -> None:
-        """What is new in the group's thread and not the agent's own words becomes follow-ups, in order."""
+    def _deliver(self, group: Group, thread: str) -> None:
+        """What is new in the thread and not the agent's own words becomes follow-ups, in order."""
         ledger = self._sweep.intake.ledger
         with self._delivering:
-            done = ledger.position(out_of(group.agent))
-            for message in self._inner.messages(group.agent, done, _PAGE):
+            done = ledger.position(out_of(thread))
+            for message in self._inner.messages(thread, done, _PAGE):
                 if _is_for(group, message) and not self._tell(group, message):
                     return  # the lane is full; it is told later
-                ledger.set_position(out_of(group.agent), message.seq)
+                ledger.set_position(out_of(thread), message.seq)
 
     def _tell(self, group: Group, message: Message) -> bool:
+        lane = lane_of(group.folder, message.thread)
         try:
-            return self._follow_ups.tell(group.folder, _shown(message), message.id) is not None
+            if lane != group.folder:
+                self._sweep.layout.prepare(lane, group.folder)
+                is_task = message.kind is MessageKind.ENVELOPE
+                self._sweep.intake.ledger.put_lane(lane, message.thread, is_task=is_task)
+            return self._follow_ups.tell(lane, _shown(message), message.id) is not None
         except OSError as planted:  # a link in the place of `input`: the group's own loss
-            _log.warning("%s gets no follow-ups: %s", group.folder, planted)
+            _log.warning("%s gets no follow-ups: %s", lane, planted)
             return False
 
 

@@ -18,16 +18,17 @@ from harvester.container.authorise import Task
 from harvester.container.calls import Errand
 from harvester.errors import Refused
 from harvester.inert import inert
-from messaging import Call, CallRequest, ErrorCode, Message, MessageKind, Result
+from messaging import Call, CallRequest, ErrorCode, Message, MessageKind, Result, Thread
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What an agent wrote, and the key that makes its record happen once."""
+    """What an agent wrote, and the key that makes its record happen once. `thread` "" is the agent's home."""
 
     agent: str
     text: str
     key: str
+    thread: str = ""
 
 
 class Desk(Protocol):
@@ -53,6 +54,10 @@ class Desk(Protocol):
         """All timers."""
         ...
 
+    def threads(self, agent: str) -> Sequence[Thread]:
+        """The threads that the agent answers in, the last active ones."""
+        ...
+
 
 class DaemonDesk:
     """`client` bears a harvester's token, `operator` an operator's: it lists timers and registers agents."""
@@ -66,15 +71,14 @@ class DaemonDesk:
         self._operator.add_agent(agent)
 
     def record(self, words: Words) -> Message:
-        """Into the agent's home thread."""
-        return self._client.post_message(
-            self.thread(words.agent), words.text, as_agent=words.agent, key=words.key
-        ).message
+        """Into the agent's thread. Home threads have the agent's name: a folder's name has no dots."""
+        thread = words.thread or words.agent
+        return self._client.post_message(thread, words.text, as_agent=words.agent, key=words.key).message
 
     def notice(self, words: Words) -> None:
         """Not a reply: nothing in it is harvested."""
         kind = MessageKind.NOTICE
-        self._client.post_message(self.thread(words.agent), words.text, kind=kind, key=words.key)
+        self._client.post_message(words.thread or words.agent, words.text, kind=kind, key=words.key)
 
     def run(self, agent: str, errand: Errand, key: str) -> Result:
         """On behalf of the agent, with the record of its request as the proof."""
@@ -94,10 +98,9 @@ class DaemonDesk:
             return ()
         raise Refused(result.error, url=self._operator.url)
 
-    @staticmethod
-    def thread(agent: str) -> str:
-        """The agent's home: thread ids have no dots, and names of groups none either."""
-        return agent
+    def threads(self, agent: str) -> Sequence[Thread]:
+        """Of the record."""
+        return self._client.threads(agent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,11 @@ class FreshDesk:
         """As the desk does it."""
         with self.open() as desk:
             return desk.tasks()
+
+    def threads(self, agent: str) -> Sequence[Thread]:
+        """As the desk does it."""
+        with self.open() as desk:
+            return desk.threads(agent)
 
 
 # As identities are written; who is none of these is a person.

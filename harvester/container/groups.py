@@ -39,6 +39,11 @@ def agent_of(folder: str) -> str:
     return folder.lower()
 
 
+def lane_of(folder: str, thread: str) -> str:
+    """The lane for a thread of a group's agent: its own for the home, a further one for any other (T-12)."""
+    return folder if thread == agent_of(folder) else f"{folder}{LANE}{thread}"
+
+
 def folder_of(lane: str) -> str:
     """The group that a lane belongs to."""
     return lane.partition(LANE)[0]

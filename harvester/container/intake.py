@@ -86,7 +86,8 @@ class Intake:
         if isinstance(asked, RefreshGroups | RegisterGroup):
             return self._on_groups(key, asked)
         if isinstance(asked, ChatMessage) and _is_own(asked, source, known):
-            self.desk.record(Words(source.agent, asked.text, _call_id(key)))
+            lane = self.ledger.lane(key.lane)
+            self.desk.record(Words(source.agent, asked.text, _call_id(key), lane.thread if lane else ""))
             return self._settle(key)
         return self._errand(key, entry, source, asked, known)
 

@@ -28,6 +28,9 @@ CREATE TABLE IF NOT EXISTS follow_ups (
     number INTEGER PRIMARY KEY, lane TEXT NOT NULL, key TEXT NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,
     state TEXT NOT NULL, UNIQUE (lane, key), UNIQUE (lane, name)
 ) STRICT;
+CREATE TABLE IF NOT EXISTS lanes (
+    lane TEXT PRIMARY KEY, thread TEXT NOT NULL, is_task INTEGER NOT NULL
+) STRICT;
 CREATE TABLE IF NOT EXISTS sessions (lane TEXT PRIMARY KEY, session TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS positions (name TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT;
 """
@@ -64,6 +67,14 @@ class Waiting:
     name: str
     text: str
     state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """What a further lane of a group is for; `is_task`: a timer began its thread."""
+
+    thread: str
+    is_task: bool
 
 
 class Ledger:
@@ -169,7 +180,16 @@ class Ledger:
                     name,
                 )
 
-    # Sessions and positions
+    # Lanes, sessions and positions
+
+    def lane(self, lane: str) -> Lane | None:
+        """The thread that a lane was made for; None for a group's own."""
+        rows = self._all("SELECT thread, is_task FROM lanes WHERE lane = ?", lane)
+        return Lane(rows[0][0], bool(rows[0][1])) if rows else None
+
+    def put_lane(self, lane: str, thread: str, *, is_task: bool) -> None:
+        """A lane for a thread beside the agent's home; the first word on it stands."""
+        self._run("INSERT OR IGNORE INTO lanes VALUES (?, ?, ?)", lane, thread, is_task)
 
     def session(self, lane: str) -> str | None:
         """The session that the lane's agent goes on with."""

@@ -63,7 +63,7 @@ class Runner:
         for lane, waiting in self._waiting():
             if not waiting <= self._given_up.get(lane, frozenset()):
                 with self._lock:
-                    self.places.ask(Work(lane, Kind.MESSAGE, "messages"))
+                    self.places.ask(Work(lane, Kind.TASK if self._is_task(lane) else Kind.MESSAGE, "waiting"))
 
     def _next(self) -> Work | None:
         with self._lock:
@@ -136,10 +136,15 @@ class Runner:
             chat_jid=group.jid,
             is_main=source.is_main,
             session_id=self.follow_ups.ledger.session(lane),
+            is_scheduled_task=self._is_task(lane),
             assistant_name=source.agent,
             llm=self.llm,
             timezone=self.zone,
         )
+
+    def _is_task(self, lane: str) -> bool:
+        known = self.follow_ups.ledger.lane(lane)
+        return known is not None and known.is_task
 
     def _groups(self) -> Iterator[Group]:
         yield from self.follow_ups.ledger.groups()
@@ -176,5 +181,7 @@ class _Heard:
         if output.new_session_id:
             self.follow_ups.ledger.set_session(self.lane, output.new_session_id)
         if output.result and output.result.strip():
-            self.desk.record(Words(self.agent, output.result, f"run:{self.lane}:{self.run}:{self.count}"))
+            lane = self.follow_ups.ledger.lane(self.lane)
+            key = f"run:{self.lane}:{self.run}:{self.count}"
+            self.desk.record(Words(self.agent, output.result, key, lane.thread if lane else ""))
         self.follow_ups.answered(self.lane, output.consumed_inputs or ())

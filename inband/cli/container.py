@@ -66,12 +66,12 @@ def list_groups(ctx: click.Context, *, as_json: bool) -> None:
     """List the registered groups. Example: box container list"""
     with containers.ledger_of(settings_of(ctx)) as ledger:
         found = list(ledger.groups())
-    rows = [(one.folder, one.jid, one.agent, "main" if one.is_main else "", one.name) for one in found]
+    rows = [(one.folder, one.jid, one.agent, "yes" if one.is_main else "no", one.name) for one in found]
     empty = ["no groups yet; `box container add family --jid tg:123` registers one"]
     document = {"groups": [one.to_json() | {"agent": one.agent} for one in found]}
     show(
         document,
-        lambda: table(rows, ("FOLDER", "CHAT", "AGENT", "", "NAME")) if rows else empty,
+        lambda: table(rows, ("FOLDER", "CHAT", "AGENT", "MAIN", "NAME")) if rows else empty,
         as_json=as_json,
     )
 

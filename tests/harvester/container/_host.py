@@ -23,7 +23,7 @@ from harvester.container.layout import Layout
 from harvester.container.ledger import Ledger
 from harvester.container.pace import Pace
 from harvester.container.sweep import Sweep
-from messaging import AuthorKind, CallError, Message, MessageKind, Result
+from messaging import AuthorKind, CallError, Message, MessageKind, Result, Thread
 from messaging.container import FileNames
 from messaging.ipc import Changes
 
@@ -47,7 +47,9 @@ class MemoryDesk:
 
     def record(self, words: Words) -> Message:
         if words.key not in self._records:
-            self._records[words.key] = self.memory.append(words.agent, words.text, author=words.agent)
+            self._records[words.key] = self.memory.append(
+                words.thread or words.agent, words.text, author=words.agent
+            )
         return self._records[words.key]
 
     def notice(self, words: Words) -> None:
@@ -71,6 +73,17 @@ class MemoryDesk:
 
     def tasks(self) -> Sequence[Task]:
         return tuple(self.rows)
+
+    def threads(self, agent: str) -> Sequence[Thread]:
+        """Its home, and threads that are named after it."""
+        ids = dict.fromkeys([agent, *(one.thread for one in self.memory.log)])
+        mine = [one for one in ids if one.partition("-")[0] == agent]
+        return [
+            Thread(id=one, title="", agent=agent, created_at="", last_seq=self._last(one)) for one in mine
+        ]
+
+    def _last(self, thread: str) -> int:
+        return max((one.seq for one in self.memory.log if one.thread == thread), default=0)
 
 
 def task(name: str, agent: str, maker: str | None) -> Task:

@@ -11,6 +11,7 @@ import pytest
 
 from harvester.connector import Outgoing
 from harvester.container.connector import IpcThreads
+from harvester.container.ledger import Lane
 from harvester.harvest import Harvester
 from messaging import AuthorKind, CallRequest, Message, MessageKind, Result
 from messaging.ipc import Changes
@@ -75,6 +76,28 @@ def test_what_others_say_in_the_thread_reaches_the_agent_in_order_and_once(
         fresh._looked_at = float("-inf")
         fresh.replies(0, 0.0)
     assert again.told("family") == ["hello", "wake up", "Message from ada:\npsst"]
+
+
+def test_each_thread_beside_the_home_has_a_lane_of_its_own_and_answers_go_into_it(
+    host: Host, threads: IpcThreads
+) -> None:
+    # T-12
+    host.desk.memory.append(
+        "family-run1", "wake up", author="timer", author_kind=AuthorKind.SYSTEM, kind=MessageKind.ENVELOPE
+    )
+    host.desk.memory.append("family-aside", "a word", author="local", author_kind=AuthorKind.HUMAN)
+    threads.replies(0, 0.0)
+    assert host.told("family") == []
+    assert (host.told("family.family-run1"), host.told("family.family-aside")) == (["wake up"], ["a word"])
+    assert [host.ledger.lane(f"family.family-{name}") for name in ("run1", "aside")] == [
+        Lane("family-run1", is_task=True),
+        Lane("family-aside", is_task=False),
+    ]
+    host.say("family.family-run1", FAMILY, "[RESULT] PASS")
+    (reply,) = threads.replies(0, 0.0).messages
+    assert (reply.thread, reply.author) == ("family-run1", "family")
+    threads.post(Outgoing(thread=reply.thread, body="noted", in_reply_to=reply.id, key="k"))
+    assert host.told("family.family-run1") == ["wake up", "noted"]
 
 
 def test_replies_of_agents_that_have_no_directory_are_passed_over(host: Host, threads: IpcThreads) -> None:

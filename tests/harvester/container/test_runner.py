@@ -23,7 +23,8 @@ from harvester.container.mounts import Mount, standard
 from harvester.container.places import Places
 from harvester.container.process import Program
 from harvester.container.runner import PROMPT, Runner
-from messaging import AuthorKind
+from messaging import AuthorKind, MessageKind
+from messaging.container import SCHEDULED_PREFIX
 from messaging.ipc import Changes
 from tests.harvester.container._host import FAMILY, Host
 
@@ -102,6 +103,23 @@ def test_what_a_person_says_is_answered_by_a_container_that_then_closes(host: Ho
     assert host.said("family") == [f"I read: {PROMPT}\nhello\nand this"]
     assert host.ledger.unanswered("family") == []
     assert host.ledger.session("family") is not None
+
+
+def test_a_timers_isolated_run_has_a_container_of_its_own_that_answers_in_its_thread(host: Host) -> None:
+    # T-12, T-21, T-85
+    script(host, "family", {"say": "I read: {prompt}"})
+    host.desk.memory.append(
+        "family-run1", "wake up", author="timer", author_kind=AuthorKind.SYSTEM, kind=MessageKind.ENVELOPE
+    )
+    deliver(host)
+    one = runner(host)
+    one.limits = ContainerLimits(task_linger_s=0.1, term_s=1.0)
+    with running(one):
+        until(lambda: host.said("family"))
+        until(lambda: not one.places.lanes)
+    answer = host.desk.memory.log[-1]
+    assert answer.thread == "family-run1"
+    assert answer.body == f"I read: {SCHEDULED_PREFIX}\n\n{PROMPT}\nwake up"
 
 
 def test_a_container_that_dies_in_a_turn_loses_no_follow_up(host: Host) -> None:
