@@ -13,7 +13,7 @@ from exec_daemon.store import Clock, NewId, Outdated, Store
 from exec_daemon.store.timer_values import UNDER_WAY, RunState, Timer, TimerRun, TimerStep
 from exec_daemon.timers.look import Look
 from exec_daemon.timers.rules import run_now
-from exec_daemon.timers.scheduler import OpsFor, due_of, look_at
+from exec_daemon.timers.scheduler import OpsFor, address_of, look_at
 from exec_daemon.timers.turns import CANCELLED, Said, ended, judged
 from messaging import Message
 
@@ -73,13 +73,13 @@ class TimerDesk:
     async def run(self, timer: Timer) -> TimerRun | None:
         """One more run, now; None where one is under way or the agent has gone."""
         for _ in range(_TRIES):
-            due = await due_of(self.store, timer, self.clock(), self.new_id, self.ops_for)
-            if due is None or any(one.state in UNDER_WAY for one in due.runs):
+            address = await address_of(self.store, timer.agent, self.ops_for)
+            look = await look_at(self.store, timer.id, self.clock(), self.new_id)
+            if look is None or address is None or any(one.state in UNDER_WAY for one in look.runs):
                 return None
-            step = run_now(due)
+            step = run_now(look.due(address))
             if await self.store.step_timer(step):
                 return step.added[-1]
-            timer = await self.store.timer(timer.id) or timer
         raise Outdated(f"the timer {timer.name} keeps changing", timer.name)
 
     async def _change(self, run: TimerRun, rule: Callable[[Look, TimerRun], TimerStep]) -> bool:

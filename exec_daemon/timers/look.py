@@ -13,6 +13,14 @@ from messaging import OpInfo
 from messaging.moment import iso
 
 
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Who is woken: the agent's home thread, and the registry as that agent may use it."""
+
+    home: str
+    ops: Sequence[OpInfo]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """`runs` are those under way and the newest one, the newest first."""
@@ -26,13 +34,9 @@ class Look:
         """The timer with other `fields`, as its next version."""
         return replace(self.timer, version=self.timer.version + 1, updated_at=iso(self.now), **fields)
 
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Who is woken: the agent's home thread, and the registry as that agent may use it."""
-
-    home: str
-    ops: Sequence[OpInfo]
+    def due(self, address: Address) -> Due:
+        """The same, with the one who may be woken."""
+        return Due(timer=self.timer, runs=self.runs, now=self.now, new_id=self.new_id, address=address)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

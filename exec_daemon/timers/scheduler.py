@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -63,8 +63,9 @@ class Scheduler:
         timers = await self.store.due_timers(now, _BATCH)
         runs = await self.store.waking_runs(now, _BATCH)
         if timers or runs:
+            addresses = await self._addresses({timer.agent for timer in timers})
             await asyncio.gather(
-                *(self._guarded(self._fire(timer, now), timer.id) for timer in timers),
+                *(self._guarded(self._fire(timer, now, addresses), timer.id) for timer in timers),
                 *(self._guarded(self._wake(run, now), run.timer) for run in runs),
             )
             return 0.0
@@ -83,8 +84,12 @@ class Scheduler:
             log.exception("the timer %s cannot be dealt with and is paused", timer_id)
             await self._set_aside(timer_id)
 
-    async def _fire(self, timer: Timer, now: str) -> None:
-        due = await self._due(timer, now)
+    async def _addresses(self, agents: set[str]) -> Mapping[str, Address | None]:
+        """Many timers that are due at once often wake the same few agents."""
+        return {name: await address_of(self.store, name, self.ops_for) for name in agents}
+
+    async def _fire(self, timer: Timer, now: str, addresses: Mapping[str, Address | None]) -> None:
+        due = await self._due(timer, now, addresses[timer.agent])
         if due is not None:
             await self._take(fire(due))
 
@@ -113,15 +118,16 @@ class Scheduler:
         return any(one.is_reply and one.position > read for one in later)
 
     async def _send_queued(self, timer: Timer, run: TimerRun, now: str) -> None:
-        due = await self._due(timer, now)
+        due = await self._due(timer, now, await address_of(self.store, timer.agent, self.ops_for))
         if due is not None:
             await self._take(send_queued(due, run))
 
-    async def _due(self, timer: Timer, now: str) -> Due | None:
-        due = await due_of(self.store, timer, now, self.new_id, self.ops_for)
-        if due is None:
+    async def _due(self, timer: Timer, now: str, address: Address | None) -> Due | None:
+        if address is None:
             await self._set_aside(timer.id, f"there is no agent {timer.agent}")
-        return due
+            return None
+        runs = await self.store.standing_runs(timer.id)
+        return Due(timer=timer, runs=runs, address=address, now=moment(now), new_id=self.new_id)
 
     async def _take(self, step: TimerStep) -> None:
         if not await self.store.step_timer(step):
@@ -142,11 +148,7 @@ async def look_at(store: Store, timer_id: str, now: str, new_id: NewId) -> Look 
     return Look(timer=timer, runs=runs, now=moment(now), new_id=new_id)
 
 
-async def due_of(store: Store, timer: Timer, now: str, new_id: NewId, ops_for: OpsFor) -> Due | None:
-    """The timer with its newest run, those under way and its agent's address; None for no agent."""
-    agent = await store.agent(timer.agent)
-    if agent is None:
-        return None
-    runs = await store.standing_runs(timer.id)
-    address = Address(agent.thread, await ops_for(agent.name))
-    return Due(timer=timer, runs=runs, address=address, now=moment(now), new_id=new_id)
+async def address_of(store: Store, agent: str, ops_for: OpsFor) -> Address | None:
+    """Where the agent is woken; None for no agent."""
+    found = await store.agent(agent)
+    return None if found is None else Address(found.thread, await ops_for(found.name))
