@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import datetime, timedelta
+from itertools import count
 from typing import Final
 
 from exec_daemon.access.identity import Identity
@@ -19,13 +21,17 @@ from exec_daemon.approvals.outcome import message
 from exec_daemon.approvals.standing import standing
 from exec_daemon.calls.execute import Executor, Pending, result_of
 from exec_daemon.calls.registry import Registry
-from exec_daemon.store import Approval, ApprovalState, Clock, Store, StoreError, Word
+from exec_daemon.store import Approval, ApprovalState, Clock, NewAuditLine, Store, StoreError, Word
 from messaging import CallError, ErrorCode, JobState, Result, error
+from messaging.moment import iso
 
 log = logging.getLogger(__name__)
 
 # How late an expiry may be told. What has expired cannot be approved in any case.
 _LOOK_EVERY_S: Final = 5.0
+# Settled ones are kept so long for whoever looks back; about each hour the older ones go (D093).
+KEEP: Final = timedelta(days=30)
+_LOOKS_PER_SWEEP: Final = 720
 # Who speaks where no person did.
 _DAEMON: Final = "daemon"
 _STOP_S: Final = 5.0
@@ -58,10 +64,9 @@ class Deciding:
 
     async def withdraw(self, by: Identity, approval_id: str) -> None:
         """Whoever asked does not want it any more."""
-        word = Word(state=ApprovalState.DENIED, by=str(by), reason="it was withdrawn")
-        said = await self._store.answer_approval(approval_id, word)
-        if said is not None and not said.settled:
-            self._carry_out(said)
+        approval = await self._store.approval(approval_id)
+        if approval is not None and approval.state is ApprovalState.PENDING:
+            await self._say(approval, Word(state=ApprovalState.DENIED, by=str(by), reason="it was withdrawn"))
 
     async def look(self) -> None:
         """Expires what is due, and goes on with what was decided and is not told."""
@@ -73,9 +78,11 @@ class Deciding:
 
     async def keep_looking(self) -> None:
         """Looks for as long as the daemon runs; a store that does not serve is asked again."""
-        while True:
+        for number in count():
             try:
                 await self.look()
+                if number % _LOOKS_PER_SWEEP == 0:
+                    await self._store.forget_approvals(_earlier(self._clock(), KEEP))
             except StoreError as failed:
                 log.warning("approvals wait for the store: %s", failed)
             await asyncio.sleep(_LOOK_EVERY_S)
@@ -117,6 +124,7 @@ class Deciding:
         self, approval: Approval, word: Word, wish: ApprovalState | None = None
     ) -> Approval | CallError:
         """The approval as it stands now; the first word counts, whosever it is."""
+        await self._store.note(_audited(approval, word, self._clock()))
         said = await self._store.answer_approval(approval.id, word) or approval
         if not said.settled:
             self._carry_out(said)
@@ -166,6 +174,22 @@ def _not_run(approval: Approval, said: CallError) -> Result:
         side_effecting=call.side_effecting,
         error=said,
     )
+
+
+def _audited(approval: Approval, word: Word, at: str) -> NewAuditLine:
+    """Who said what to which call: in the audit before it is done, so that nothing is done without (D108)."""
+    return NewAuditLine(
+        at=at,
+        identity=word.by,
+        op=f"approval.{word.state}",
+        args_digest=approval.call.digest,
+        call_id=approval.id,
+        outcome="succeeded",
+    )
+
+
+def _earlier(moment: str, by: timedelta) -> str:
+    return iso(datetime.fromisoformat(moment) - by)
 
 
 def _decided(approval: Approval) -> CallError:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from exec_daemon.access.approval import marked_by
 from exec_daemon.access.decide import Facts, decide
 from exec_daemon.access.identity import Identity
 from exec_daemon.access.rates import Buckets
@@ -56,6 +57,10 @@ GRANT: Final = "swarm.spawn"
 Frame = Mapping[str, Any]
 Deliver = Callable[[Frame], object]
 Then = tuple[Callable[[], object], ...]
+
+
+# The RPC has no answer that says "wait", and must be no way round it (O-36).
+_NO_WAY_ROUND: Final = f"Not allowed: a person approves each {GRANT}; ask for it by POST /exec."
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +180,12 @@ class Desk:
     def _refusal(self, asker: Asker, command: Command) -> RpcError | None:
         who = asker.identity
         if command.writes:
-            decision = decide(who, GRANT, {}, Facts(scopes=asker.scopes, grants=self._grants.of(who)))
+            facts = Facts(scopes=asker.scopes, grants=self._grants.of(who))
+            decision = decide(who, GRANT, {}, facts)
             if not decision.allowed:
                 return rpc_error(RpcCode.FORBIDDEN, f"Not allowed: {decision.reason}.", rule=decision.rule)
+            if marked_by(who, GRANT, facts, marked=False) is not None:
+                return rpc_error(RpcCode.FORBIDDEN, _NO_WAY_ROUND, rule="approval")
         wait_s = self._buckets.take([want(who, rates_of(self._grants.of(who)), writes=command.writes)])
         if not wait_s:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -22,7 +23,7 @@ from exec_daemon.calls.op import Op
 from exec_daemon.calls.registry import Registry, registry
 from exec_daemon.ops import ALLOWLIST
 from exec_daemon.settings import DaemonLimits
-from exec_daemon.store import Agent, NewThread, Store, random_id
+from exec_daemon.store import Agent, ApprovalState, NewThread, Store, random_id
 from exec_daemon.store.memory import MemoryStore
 from messaging import AuthorKind, Call, CallRequest, Message, MessageKind, NewMessage
 
@@ -42,19 +43,29 @@ class Moment:
         return f"2026-12-01T{self.hour:02}:00:00.000Z"
 
 
+class Later(Moment):
+    """A clock of years to come."""
+
+    def __call__(self) -> str:
+        return "2036-01-01T00:00:00.000Z"
+
+
 class Dead(BaseException):
     """The process is gone: nothing of it catches this."""
 
 
 WRITES = frozenset(
-    {"ask", "answer_approval", "link_approval", "settle_approval", "begin", "finish", "append"}
+    {"ask", "answer_approval", "link_approval", "settle_approval", "begin", "finish", "append", "note"}
 )
 
 
 class Mortal:
     """A store whose user dies at write number `at`, just before it or just after it was committed."""
 
-    def __init__(self, store: Store, at: int, *, committed: bool) -> None:
+    def __init__(
+        self, store: Store, at: int, *, committed: bool, die: Callable[[], None] = lambda: None
+    ) -> None:
+        self._die = die
         self._store = store
         self._left = at
         self._committed = committed
@@ -68,15 +79,18 @@ class Mortal:
         async def write(*args: Any, **kwargs: Any) -> Any:
             self._left -= 1
             if self.died or (self._left < 0 and not self._committed):
-                self.died = True
-                raise Dead
+                self._end()
             done = await method(*args, **kwargs)
             if self._left < 0:
-                self.died = True
-                raise Dead
+                self._end()
             return done
 
         return write
+
+    def _end(self) -> None:
+        self.died = True
+        self._die()
+        raise Dead
 
 
 @dataclass
@@ -88,6 +102,13 @@ class Parts:
     executor: Executor
     deciding: Deciding
     grants: Grants
+
+    async def settled_one(self) -> None:
+        """Waits until only what is pending is left."""
+        for _ in range(200):
+            if all(one.state is ApprovalState.PENDING for one in await self.store.unsettled()):
+                return
+            await asyncio.sleep(0.005)
 
     async def settled(self) -> None:
         """Waits for what was decided to be carried out."""
@@ -130,15 +151,20 @@ def parts(
 
 
 async def peopled() -> tuple[MemoryStore, Message]:
-    """A store with two agents, and a reply of heron in its thread."""
+    """A store in memory with two agents, and a reply of heron in its thread."""
     store = MemoryStore()
+    return store, await people(store)
+
+
+async def people(store: Store) -> Message:
+    """Two agents, and a reply of heron."""
     for name in ("heron", "wren"):
         await store.add_agent(Agent(name=name, thread=name))
     await store.create_thread(NewThread(id="ops", title="Ops", agent="heron"))
     reply = NewMessage(
         thread="ops", author="heron", author_kind=AuthorKind.AGENT, kind=MessageKind.TEXT, body="please"
     )
-    return store, (await store.append(reply)).message
+    return (await store.append(reply)).message
 
 
 def dm(reply: Message | None = None, call_id: str | None = "c1", text: str = "go") -> CallRequest:

@@ -34,6 +34,15 @@ def test_a_grant_holds_from_the_next_call_on_and_until_it_is_taken_back(daemon: 
     assert daemon.exec("agent/robin", "tools.list").status_code == 200
 
 
+def test_who_changed_a_grant_is_in_the_audit(daemon: Any) -> None:  # D108
+    set_grant(daemon, "agent/robin", deny=["tools.list"])
+    daemon.client("operator").delete("/grants?subject=agent/robin")
+    lines = daemon.client("operator").get("/audit?limit=20").json()["lines"]
+    said = [(line["op"], line["identity"], line["call_id"]) for line in lines]
+    assert ("grant.set", "operator/local", "agent/robin") in said
+    assert ("grant.remove", "operator/local", "agent/robin") in said
+
+
 def test_grants_of_the_store_are_there_after_a_restart(start_daemon: Callable[..., Any]) -> None:
     first = start_daemon()
     set_grant(first, "agent", deny=["box.exec"])

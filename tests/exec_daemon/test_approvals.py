@@ -27,6 +27,7 @@ from tests.exec_daemon.approving import (
     HARVESTER,
     HERON,
     Dead,
+    Later,
     Moment,
     Mortal,
     Parts,
@@ -348,16 +349,56 @@ async def asked_or_known(made: Parts, request: CallRequest) -> Approval | None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("committed", [False, True])
-@pytest.mark.parametrize("at", range(8))
+@pytest.mark.parametrize("at", range(9))
 async def test_whenever_the_daemon_dies_the_call_runs_once_and_is_told_once(
     at: int, committed: bool
 ) -> None:  # O-36, D088
     store, reply, died = await lives_until(at, committed=committed)
-    assert died is (at < 7), "the sweep reaches behind the last write"
+    assert died is (at < 8), "the sweep reaches behind the last write"
     assert await delivered(store) == ["go"]
     said = await told(store)
     assert [(message.in_reply_to, " · ok · " in message.body) for message in said] == [(reply, True)]
     assert await store.unsettled() == []
+
+
+async def test_who_said_what_is_in_the_audit_before_anything_runs() -> None:  # D108
+    store, reply = await peopled()
+    made = parts(store)
+    approval = await asked(made, dm(reply))
+    await made.deciding.approve(ANN, approval.id, approval.call.digest)
+    await made.settled()
+    lines = [(line.op, line.identity) for line in reversed(await store.audit())]
+    assert lines[0] == ("approval.approved", "operator/ann")
+    assert ("dm.send", "agent/heron") in lines[1:]
+
+
+async def test_what_cannot_be_audited_is_not_approved() -> None:  # D108
+    store, reply = await peopled()
+    approval = await asked(parts(store), dm(reply))
+    mortal = parts(Mortal(store, 0, committed=False))
+    with pytest.raises(Dead):
+        await mortal.deciding.approve(ANN, approval.id, approval.call.digest)
+    assert await store.approval(approval.id) == approval
+
+
+async def test_old_approvals_are_forgotten_once_they_are_told() -> None:  # D093
+    store, reply = await peopled()
+    made = parts(store)
+    for number, call in enumerate(("c1", "c2")):
+        approval = await asked(made, dm(reply, call))
+        if number == 0:
+            await made.deciding.deny(ANN, approval.id, None)
+    await made.settled_one()
+    looking = asyncio.create_task(made.deciding.keep_looking())
+    await asyncio.sleep(0.05)
+    looking.cancel()
+    assert len(await store.approvals()) == 2
+    later = parts(store, clock=Later())
+    looking = asyncio.create_task(later.deciding.keep_looking())
+    await asyncio.sleep(0.05)
+    looking.cancel()
+    await later.deciding.close()
+    assert [one.call.call_id for one in await store.approvals()] == ["c2"]
 
 
 async def test_an_outcome_that_nobody_can_know_is_told_as_interrupted_and_not_repeated() -> None:  # D088

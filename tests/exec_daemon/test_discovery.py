@@ -211,8 +211,30 @@ def test_a_side_effecting_op_gets_the_whole_store() -> None:
 @pytest.mark.parametrize("op", [op for op in ALLOWLIST if not op.side_effecting], ids=lambda op: op.name)
 async def test_each_read_only_op_runs_without_writing(op: Op) -> None:  # O-44
     store, _ = await peopled()
-    said = await parts(store, approval=()).executor.call(
-        HERON, CallRequest(call=Call(op.name, op.example))
-    )
+    said = await parts(store, approval=()).executor.call(HERON, CallRequest(call=Call(op.name, op.example)))
     assert isinstance(said, Result)
     assert said.error is None or said.error.code is ErrorCode.NOT_FOUND, said
+
+
+LOOKALIKES = ["bоx.exec", "dm.send\u200b", "dm\u2024send", "ｄｍ.send", "dm.send\n", " dm.send", "dm.ѕend"]
+
+
+@pytest.mark.parametrize("written", LOOKALIKES)
+def test_what_only_looks_like_an_op_is_none(written: str) -> None:  # D119, D005
+    known = registry(ALLOWLIST)
+    name, _ = known.normalise(written, {})
+    assert known.find(written) is None
+    assert known.find(name) is None
+
+
+async def test_the_list_is_the_same_bytes_for_everybody_but_for_what_is_allowed() -> None:  # D117
+    store, _ = await peopled()
+    made = parts(store, approval=())
+    lists = []
+    for asker in (HERON, OPERATOR, HERON):
+        said = await made.executor.call(asker, CallRequest(call=Call("tools.list")))
+        assert isinstance(said, Result)
+        lists.append(said.data)
+    assert lists[0] == lists[2]
+    assert json.dumps(lists[0]["ops"]) == json.dumps(lists[1]["ops"])
+    assert set(lists[0]["allowed_for_you"]) < set(lists[1]["allowed_for_you"])

@@ -63,7 +63,7 @@ async def replace(ask: Ask) -> Response:
 async def remove(ask: Ask) -> Response:
     """Takes the store's grant of a subject away; those of `box.toml` stay."""
     subject = ask.request.query_params.get("subject", "")
-    if not await ask.services.grants.remove(subject):
+    if not await ask.services.grants.remove(subject, str(ask.identity)):
         text = f"The store has no grant of {subject[:100]!r}. What box.toml grants is changed there."
         raise refuse(ErrorCode.NOT_FOUND, text)
     return answer({"subject": subject, "removed": True})

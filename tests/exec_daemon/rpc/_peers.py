@@ -86,6 +86,7 @@ def desk_over(
     *,
     templates: Mapping[str, AgentTemplate] = TEMPLATES,
     rates: Rates | None = None,
+    approval: tuple[str, ...] = (),
 ) -> Desk:
     numbers = count(1)
     return Desk(
@@ -93,7 +94,7 @@ def desk_over(
         agents=agents,
         templates=templates,
         buckets=Buckets(lambda: 0.0),
-        grants=Grants(rates=dict.fromkeys(Role, rates or Rates())),
+        grants=Grants(rates=dict.fromkeys(Role, rates or Rates()), approval=approval),
         clock=utc_now,
         new_id=lambda kind: f"{kind}-{next(numbers)}",
     )

@@ -246,6 +246,15 @@ async def test_a_token_for_other_ops_commands_nothing(desk: Desk) -> None:
         assert await peer.refused("stop_task") == "FORBIDDEN"
 
 
+async def test_the_rpc_is_no_way_round_a_person_who_approves(
+    store: MemoryStore, agents: MemoryAgents
+) -> None:  # O-36
+    desk = desk_over(store, agents, approval=("swarm.*",))
+    async with connected(desk, HERON) as peer:
+        assert await peer.refused("stop_task") == "FORBIDDEN"
+        assert (await peer.ask("runtime_get_state"))["ok"]
+
+
 async def test_too_many_requests_are_refused_with_a_time(
     store: MemoryStore, agents: MemoryAgents
 ) -> None:  # J-25
