@@ -25,6 +25,10 @@ DAEMON: Final = {"exec_daemon": logging.INFO, "uvicorn": logging.WARNING, "async
 WATCHER: Final = {"harvester": logging.INFO}
 
 
+# No line of ours names a thread or a process, and to find them out costs more than the line itself.
+logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+
+
 class _Lines(logging.Formatter):
     """`2026-12-01T09:00:00.000Z INFO exec_daemon.server: text`; no outside text makes a line of its own."""
 

@@ -7,6 +7,7 @@ up is counted under one word, so that nobody can fill the memory with names.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
@@ -20,6 +21,7 @@ _OK: Final = "OK"
 # GRAMMAR 1 and 9.
 _FORMS: Final = frozenset(("F1", "F2", "F3", "F4", "F5", "F6", "native"))
 _OUTCOMES: Final = frozenset((_OK, "not_called", *map(str, ERRORS)))
+_MOST_LOOKED_FOR: Final = 1024
 # Harvesters know some thirty.
 _MOST_REASONS: Final = 64
 
@@ -46,6 +48,10 @@ class Metrics:
             buckets=_SECONDS,
             registry=self.registry,
         )
+        # A counter takes longer to look for what it counts by than to count.
+        self._calls_of = lru_cache(_MOST_LOOKED_FOR)(self._calls.labels)
+        self._requests_of = lru_cache(_MOST_LOOKED_FOR)(self._requests.labels)
+        self._seconds_of = lru_cache(_MOST_LOOKED_FOR)(self._seconds.labels)
         self._gauges: dict[str, Gauge] = {}
         self._reasons: set[str] = set()
 
@@ -55,13 +61,13 @@ class Metrics:
     def called(self, result: Result) -> None:
         """One call was answered."""
         op = result.op if result.op in self._ops else _OTHER
-        self._calls.labels(op, _OK if result.error is None else str(result.error.code)).inc()
+        self._calls_of(op, _OK if result.error is None else str(result.error.code)).inc()
         if result.job_id and not result.replayed:
-            self._seconds.labels(op).observe(result.duration_ms / 1000)
+            self._seconds_of(op).observe(result.duration_ms / 1000)
 
     def requested(self, method: str, row: str | None, status: int) -> None:
         """One request was answered; `row` is the path of its row, None where there is none."""
-        self._requests.labels(method if row else _OTHER, row or _OTHER, str(status)).inc()
+        self._requests_of(method if row else _OTHER, row or _OTHER, str(status)).inc()
 
     def harvested(self, form: str, outcome: str, count: int) -> None:
         """A harvester found so many directives of a form that ended so."""

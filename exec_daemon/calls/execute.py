@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -18,6 +17,7 @@ from exec_daemon.calls.jobs import RunningJobs
 from exec_daemon.calls.op import BoxRead, Keeper, Op, OpContext
 from exec_daemon.calls.read_only import store_for
 from exec_daemon.calls.registry import Registry
+from exec_daemon.calls.waiting import ended_within
 from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import Conflict, NewId, NewJob, Running, Store
 from exec_daemon.store import Done as Ran
@@ -186,14 +186,15 @@ class Executor:
             return _refused(call.op, request, _conflict(begun.job))
         if isinstance(begun, Ran):
             return result_of(begun.job, replayed=True)
+        if call.op.at_once and wait_s is None:
+            return result_of(await self.jobs.at_once(call, begun.job))
         joined = isinstance(begun, Running)
         # A running job without a task is one whose end could not be stored: it is run again if it may be.
         if joined and begun.job.id not in self.jobs and not call.op.repeatable:
             return Pending(begun.job)
         task = self.jobs.start(call, begun.job)
-        # `wait` does not own the task: a waiter that leaves stops nothing.
-        await asyncio.wait({task}, timeout=wait_s)
-        return result_of(task.result(), replayed=joined) if task.done() else Pending(begun.job)
+        ended = await ended_within(task, wait_s)
+        return result_of(task.result(), replayed=joined) if ended else Pending(begun.job)
 
     def _new_job(self, asker: Asker, call: Admitted, request: CallRequest) -> NewJob:
         return NewJob(

@@ -1,6 +1,7 @@
 """Jobs that run now: each in a task of its own, so that a client that goes away changes nothing.
 
-A second call with the same id joins the task of the first.
+A second call with the same id joins the task of the first. What waits for nothing needs no task: it has ended
+before anybody could ask for it (`at_once`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from exec_daemon.calls.faults import fault, store_error
 from exec_daemon.calls.keep import small_enough
 from exec_daemon.calls.op import Ended, OpContext
 from exec_daemon.calls.read_only import true_to_its_flag
+from exec_daemon.calls.waiting import ended_within
 from exec_daemon.store import Outcome, Store, StoreError
 from messaging import CallError, ErrorCode, Job, error
 from messaging.tracing import span
@@ -45,9 +47,11 @@ def _ended(run: asyncio.Task[Ended]) -> Ended:
     if run.cancelled():
         return error(ErrorCode.CANCELLED, "The job was cancelled before it ended.")
     failed = run.exception()
-    if isinstance(failed, StoreError):
-        return store_error(failed)
-    return run.result() if failed is None else fault(failed)
+    return run.result() if failed is None else _failed(failed)
+
+
+def _failed(raised: BaseException) -> CallError:
+    return store_error(raised) if isinstance(raised, StoreError) else fault(raised)
 
 
 class RunningJobs:
@@ -70,6 +74,15 @@ class RunningJobs:
         self._jobs[job.id] = task
         task.add_done_callback(self._forget)
         return task
+
+    async def at_once(self, call: Admitted, job: Job) -> Job:
+        """Runs an op that changes nothing and waits for nothing, in the task of whoever asks."""
+        began_s = time.monotonic()
+        try:
+            ended = await _whole(call, self._context(call, job))
+        except Exception as raised:  # noqa: BLE001 - whatever an op raises is an error of the call
+            ended = _failed(raised)
+        return await self._finish(job, ended, began_s)
 
     async def cancel(self, job_id: str) -> None:
         """Stops a running op and waits until its job has ended, CANCELLED or as it just did."""
@@ -97,7 +110,9 @@ class RunningJobs:
 
     async def _run(self, call: Admitted, job: Job) -> Job:
         began_s = time.monotonic()
-        ended = await self._attempt(call, job)
+        return await self._finish(job, await self._attempt(call, job), began_s)
+
+    async def _finish(self, job: Job, ended: Ended, began_s: float) -> Job:
         took_ms = round((time.monotonic() - began_s) * 1000, 3)
         if isinstance(ended, CallError):
             return await self._store.finish(job.id, Outcome(error=ended, duration_ms=took_ms))
@@ -113,7 +128,7 @@ class RunningJobs:
         run = asyncio.create_task(_whole(call, self._context(call, job)))
         self._runs[job.id] = run
         try:
-            await asyncio.wait({run}, timeout=call.op.time_limit_s)
-            return _ended(run) if run.done() else await _time_out(call, run)
+            in_time = await ended_within(run, call.op.time_limit_s)
+            return _ended(run) if in_time else await _time_out(call, run)
         finally:
             del self._runs[job.id]

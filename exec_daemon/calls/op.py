@@ -70,9 +70,11 @@ class Op:
 
     `effects_inside` says that all it changes is among `Success.effects`, so that a run that did not end did
     nothing. `check` refuses, without I/O, what a JSON Schema cannot say. `pair` names who sends to whom
-    where that pair has a rate of its own. `actions` is for `box.exec` (O-53). An op without a flag counts as
-    side-effecting; `approval` says that a person approves each call (O-36). `definition` is what else makes
-    the op what it is, such as an operator's argv: nobody sees it, its digest changes with it.
+    where that pair has a rate of its own. `at_once` says that it changes nothing and waits for nothing, no
+    disk either: it runs without a task and a time limit of its own. `actions` is for `box.exec` (O-53). An op
+    without a flag counts as side-effecting; `approval` says that a person approves each call (O-36).
+    `definition` is what else makes the op what it is, such as an operator's argv: nobody sees it, its digest
+    changes with it.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Op:
     approval: bool = False
     definition: str = ""
     effects_inside: bool = True
+    at_once: bool = False
     time_limit_s: float = 20.0  # O-32
     check: Callable[[Any], CallError | None] = lambda _: None
     pair: Callable[[Identity, Any], str | None] = lambda _, __: None

@@ -83,10 +83,12 @@ class Registry:
 
 
 def registry(allowlist: tuple[Op, ...]) -> Registry:
-    """The registry of `allowlist`; raises ValueError where two ops claim one name."""
+    """The registry of `allowlist`; raises ValueError where ops contradict each other or themselves."""
     ops = {op.name: op for op in allowlist}
     if len(ops) != len(allowlist):
         raise ValueError("two ops of the allowlist have the same name")
+    if any(op.at_once and op.side_effecting for op in allowlist):
+        raise ValueError("an op that changes something does not run at once")
     infos = tuple(_info(op) for op in allowlist)
     return Registry(ops, infos, names_for(infos))
 

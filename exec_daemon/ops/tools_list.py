@@ -59,4 +59,5 @@ OP = Op(
     arguments=Args,
     example={},
     run=run,
+    at_once=True,
 )

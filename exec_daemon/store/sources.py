@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
+from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -17,6 +19,11 @@ NewId = Callable[[str], str]
 
 # 80 random bits: with a thousand million ids the chance of any two being equal is under one in a million.
 _RANDOM_BYTES = 10
+# Made ahead: asking the kernel lets go of the interpreter, which another thread may keep for milliseconds.
+_READY_AT_ONCE = 256
+_READY: deque[str] = deque()
+# A child process must not give the same ones.
+os.register_at_fork(after_in_child=_READY.clear)
 
 
 def utc_now() -> str:
@@ -32,4 +39,8 @@ def _second(seconds: int) -> str:
 
 def random_id(kind: str) -> str:
     """`job-` and 20 hexadecimal digits; fits `^[A-Za-z0-9_-]{1,128}$` (O 7.1)."""
-    return f"{kind}-{secrets.token_hex(_RANDOM_BYTES)}"
+    try:
+        return f"{kind}-{_READY.pop()}"
+    except IndexError:
+        _READY.extend(secrets.token_hex(_RANDOM_BYTES) for _ in range(_READY_AT_ONCE))
+        return f"{kind}-{_READY.pop()}"

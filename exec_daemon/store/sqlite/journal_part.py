@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from exec_daemon.store import once
 from exec_daemon.store.effects import Effect
 from exec_daemon.store.feed import Feed, job_topic
-from exec_daemon.store.json_text import kept
+from exec_daemon.store.json_text import dump
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.sqlite import audit, journal
 from exec_daemon.store.sqlite.behind import MOST_BEHIND, WRITE_BEHIND_S, Batch, Behind
@@ -100,7 +100,8 @@ class SqliteJournal(SqlitePart):
             ended = await self._write(journal.finish, job_id, outcome, named, at, unwritten=entry)
             self._behind.forget(ended)
             return ended
-        ended = self._behind.end(entry, replace(outcome, data=kept(outcome.data)), at)
+        dump(outcome.data)  # raises for what is not JSON while somebody is there to be told
+        ended = self._behind.end(entry, outcome, at)
         self._tell(job_id)
         return ended
 
