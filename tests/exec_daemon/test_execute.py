@@ -397,3 +397,24 @@ async def test_a_pair_that_answers_itself_without_end_is_slowed_down(store: Memo
 def test_an_error_of_a_call_reads_back() -> None:
     failed = error(ErrorCode.BUSY, "later", details={"retry_after_s": 1})
     assert CallError.from_json(failed.to_json()) == failed
+
+
+async def test_an_op_that_waits_for_nothing_has_ended_when_its_call_returns(store: MemoryStore) -> None:
+    running = executor(store, op(echo, name="tools.list", side_effecting=False, at_once=True))
+    first = await result(running, request("tools.list"))
+    assert (first.data, first.replayed) == ({"text": "x"}, False)
+    assert (await result(running, request("tools.list"))).replayed
+    assert [job.state for job in await store.jobs()] == [JobState.SUCCEEDED]
+
+
+async def test_a_fault_of_an_op_that_runs_at_once_is_an_error_of_its_call(store: MemoryStore) -> None:
+    async def broken(_: Args, __: OpContext) -> Ended:
+        raise RuntimeError
+
+    running = executor(store, op(broken, name="tools.list", side_effecting=False, at_once=True))
+    assert code(await result(running, request("tools.list"))) is ErrorCode.INTERNAL_ERROR
+
+
+def test_what_changes_something_does_not_run_at_once(store: MemoryStore) -> None:
+    with pytest.raises(ValueError, match="at once"):
+        registry((op(echo, at_once=True),))
