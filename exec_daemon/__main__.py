@@ -5,15 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from pathlib import Path
 
 
 def list_ops() -> bytes:
     """The list as `tools.list` has it under `ops`, byte for byte, and a line break."""
     from exec_daemon.api.answers import dump
+    from exec_daemon.calls.registry import registry
+    from exec_daemon.home import Home, default_root
+    from exec_daemon.mcp_servers import at_start
     from exec_daemon.operator_ops.box_toml import written_ops
     from exec_daemon.programs_at_start import listed
 
-    return dump([info.to_json() for info in listed(written_ops(os.environ)).infos]) + b"\n"
+    home = Home(Path(os.environ.get("BOX_HOME") or default_root(os.environ)))
+    remote = at_start.listed(os.environ, home)
+    ops = registry((*listed(written_ops(os.environ)).ops.values(), *remote))
+    return dump([info.to_json() for info in ops.infos]) + b"\n"
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -26,13 +26,14 @@ from exec_daemon.box_reads import BoxReads
 from exec_daemon.calls.chain import Chain
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.grant_check import check_grants
-from exec_daemon.calls.registry import Registry
-from exec_daemon.discovery import check_discovery
+from exec_daemon.calls.registry import Registry, registry
 from exec_daemon.certificates.authority import Authority
 from exec_daemon.certificates.trust import Keeper, files_of
+from exec_daemon.discovery import check_discovery
 from exec_daemon.home import Home
 from exec_daemon.listen import is_loopback
 from exec_daemon.mcp.door import Door as McpDoor
+from exec_daemon.mcp_servers.at_start import mcp_ops
 from exec_daemon.metrics import Metrics
 from exec_daemon.places import Places
 from exec_daemon.programs import Programs
@@ -201,7 +202,8 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
     try:
         await _prepare(settings, home, store)
         await take_stock(settings, home, programs)
-        ops = all_ops(settings, home, programs)
+        remote, links = mcp_ops(settings.mcp, home)
+        ops = registry((*all_ops(settings, home, programs).ops.values(), *remote))
         check_discovery(ops, home.ops)
         book = await _grant_book(settings, store, ops)
         services = _services(settings, home, store, ops, book, programs)
@@ -218,6 +220,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
             looking.cancel()
             services.stopping.set()
             await services.mcp.ended()
+            await asyncio.gather(*(link.close() for link in links))
             watching.cancel()
             await services.desk.close()
             await services.executor.jobs.drain(settings.limits.drain_s)

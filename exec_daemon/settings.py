@@ -12,6 +12,7 @@ from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.policy import Policy
 from exec_daemon.agent_template import AgentTemplate
+from exec_daemon.mcp_servers.spec import McpSpec
 from exec_daemon.operator_ops.spec import OpSpec
 from exec_daemon.programs.sandbox import Sandbox
 from exec_daemon.web.marking import Marker, no_marks
@@ -112,6 +113,7 @@ class DaemonSettings:
     agents: Mapping[str, AgentTemplate] = field(default_factory=lambda: MappingProxyType({}))
     policy: Policy = field(default_factory=Policy)
     ops: tuple[OpSpec, ...] = ()
+    mcp: tuple[McpSpec, ...] = ()
     sandbox: Sandbox = field(default_factory=Sandbox)
     limits: DaemonLimits = field(default_factory=DaemonLimits)
     log_to_stderr: bool = True

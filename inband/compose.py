@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Role
+from exec_daemon.mcp_servers.spec import specs as mcp_specs
 from exec_daemon.settings import DaemonLimits, DaemonSettings, UnixSocket
 from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_reply
 from harvester.errors import Unavailable
@@ -147,6 +148,7 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         agents=agents.templates(settings["agents"]),
         policy=permissions.policy(settings),
         ops=programs.ops(settings["ops"]),
+        mcp=mcp_specs(settings["mcp"]),
         sandbox=programs.sandbox(settings),
         log_format=settings["logs.format"],
         marker=page_marks(scan_policy(settings)),

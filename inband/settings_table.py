@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from exec_daemon.access.grant_rules import Wrong
+from exec_daemon.mcp_servers import spec as mcp_spec
 from inband import addresses, agents, permissions, programs, unix_users
 
 
@@ -207,6 +208,15 @@ SETTINGS: Final = (
         "name = {argv, summary, arguments …} of each op that runs a program of yours (operator-ops.md)",
         of=dict,
         problem=programs.ops_problem,
+    ),
+    Setting(
+        "mcp",
+        "",
+        dict,
+        {},
+        "name = {command or url, tools …} of each MCP server whose tools become ops (mcp.md)",
+        of=dict,
+        problem=mcp_spec.problem,
     ),
     Setting(
         "sandbox",

@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "grant": "inband.cli.grant:grant",
     "why": "inband.cli.why:why",
     "wrap": "inband.cli.wrap:wrap",
+    "mcp": "inband.cli.mcp:mcp",
     "service": "inband.cli.service:service",
     "backup": "inband.cli.backup:backup",
     "restore": "inband.cli.backup:restore",

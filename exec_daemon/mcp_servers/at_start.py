@@ -1,0 +1,59 @@
+"""The approved tools of all servers as ops, and their links, when the daemon starts; nothing is connected."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import tomllib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from exec_daemon.calls.op import Op
+from exec_daemon.errors import RuleUnusable
+from exec_daemon.home import Home, settings_file
+from exec_daemon.mcp_servers.op import mcp_op
+from exec_daemon.mcp_servers.pins import Pin, pins
+from exec_daemon.mcp_servers.spec import McpSpec, problem, specs
+
+if TYPE_CHECKING:
+    from exec_daemon.mcp_servers.link import Link
+
+log = logging.getLogger(__name__)
+
+
+def mcp_ops(servers: tuple[McpSpec, ...], home: Home) -> tuple[tuple[Op, ...], tuple[Link, ...]]:
+    """Raises `DaemonError` where the extra is missing or what was approved cannot be read."""
+    if not servers:
+        return (), ()
+    if importlib.util.find_spec("mcp") is None:
+        text = "box.toml has [mcp], and what speaks it is not installed. Mend it: pip install 'inband[mcp]'"
+        raise RuleUnusable(text, "mcp")
+    from exec_daemon.mcp_servers.link import Link
+
+    links = {spec: Link(spec) for spec in servers}
+    ops = tuple(mcp_op(spec, pin, links[spec]) for spec in servers for pin in _approved(spec, home))
+    return ops, tuple(links.values())
+
+
+def listed(environment: Mapping[str, str], home: Home) -> tuple[Op, ...]:
+    """The same ops, to be looked at and not to be called; by the settings file, without a daemon (O-51)."""
+    path = settings_file(environment)
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")).get("mcp", {})
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError) as broken:
+        raise RuleUnusable(f"{path}: cannot be read: {broken}", str(path)) from None
+    wrong = problem(table)
+    if wrong is not None:
+        raise RuleUnusable(f"{path}: `mcp`: {wrong}; `box config check` names the line", str(path))
+    return tuple(mcp_op(spec, pin, None) for spec in specs(table) for pin in _approved(spec, home))
+
+
+def _approved(spec: McpSpec, home: Home) -> list[Pin]:
+    """In the order of `box.toml`."""
+    kept = pins(home, spec.name)
+    missing = [tool for tool in spec.tools if tool not in kept]
+    if missing:
+        log.warning("MCP server %s: not approved: %s (box mcp approve)", spec.name, ", ".join(missing))
+    return [kept[tool] for tool in spec.tools if tool in kept]
