@@ -12,12 +12,17 @@ from exec_daemon.access.identity import Role
 from exec_daemon.mcp_servers.spec import specs as mcp_specs
 from exec_daemon.settings import DaemonLimits, DaemonSettings, UnixSocket
 from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_reply
+from harvester.client.tls import ClientCertificate
+from harvester.client.wire import is_unix
 from harvester.errors import Unavailable
 from inband import agents, permissions, programs, unix_users
 from inband.errors import InputError, NotStartedError
 from inband.explain import page_marks
 from inband.settings import Settings
 from messaging import Message
+
+# The identity that the unix socket gives to who runs as the daemon's own user.
+OPERATOR = "operator"
 
 
 def daemon_url(settings: Settings) -> str:
@@ -29,9 +34,13 @@ def daemon_url(settings: Settings) -> str:
 
 
 def _address_of_a_daemon(url: str) -> str:
-    """Checked, since the token is sent there: never in the clear, and to nothing but a host."""
+    """Checked, since the token is sent there: never in the clear, and to nothing but a host or a socket."""
+    if is_unix(url):
+        return url
     if not _is_address(url):
-        raise InputError(f"client.url: {url!r} is no address of a daemon; write https://HOST:PORT")
+        raise InputError(
+            f"client.url: {url!r} is no address of a daemon; write https://HOST:PORT or unix:PATH"
+        )
     return url
 
 
@@ -86,11 +95,17 @@ def ca_file(settings: Settings) -> Path:
 
 def client_for(settings: Settings, token: str) -> DaemonClient:
     """A client with the identity of the token named `token` (`operator`, `harvester`)."""
+    shown = _path(settings, "client.certificate")
+    certificate = ClientCertificate(shown, _path(settings, "client.key")) if shown else None
+    url = daemon_url(settings)
+    named = settings["client.token"] or settings["client.token_file"]
+    proved = certificate is not None or (is_unix(url) and token == OPERATOR)
     return DaemonClient(
-        daemon_url(settings),
-        token_for(settings, token),
+        url,
+        None if proved and not named else token_for(settings, token),
         ca_file=ca_file(settings),
         timeout_s=settings["client.timeout_s"],
+        certificate=certificate,
     )
 
 

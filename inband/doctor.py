@@ -7,45 +7,18 @@ import shutil
 import ssl
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from harvester.errors import HarvesterError
-from inband import examine_programs
+from inband import examine_certificates, examine_programs
 from inband.compose import client_for, daemon_settings, daemon_url
 from inband.errors import FrontDoorError
+from inband.finding import Finding, Grade
 from inband.settings import Settings, unknown_variables
-
-
-class Grade(StrEnum):
-    """How bad it is: `fail` stops the main job, `warn` takes something away."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the report. `mend` is what to do, empty when all is well."""
-
-    grade: Grade
-    subject: str
-    found: str
-    mend: str = ""
-
-    def to_json(self) -> dict[str, str]:
-        """All fields as strings."""
-        return {"grade": str(self.grade), "subject": self.subject, "found": self.found, "mend": self.mend}
-
 
 # Programs that reads or workers use, with what is missing without them. Debian's package has the same name.
 _PROGRAMS: Final = {"git": "box.exec repos and repo", "tmux": "box.exec tmux and worker panes"}
-# An expiring certificate is said early enough for a person to act in working hours.
-_EXPIRY_NOTICE: Final = timedelta(days=14)
 _LEAST_FREE_BYTES: Final = 256 << 20
 
 
@@ -54,7 +27,7 @@ def examine(settings: Settings, environment: Mapping[str, str]) -> Iterator[Find
     yield _python()
     yield from _settings(settings, environment)
     yield from _state(settings.home)
-    yield from _certificate(settings.home)
+    yield from examine_certificates.examine(settings)
     yield from _daemon(settings)
     yield from map(_program, _PROGRAMS)
     yield from _sandbox(settings)
@@ -95,23 +68,6 @@ def _state(home: Path) -> Iterator[Finding]:
     free = shutil.disk_usage(home).free
     if free < _LEAST_FREE_BYTES:
         yield Finding(Grade.WARN, "state", f"{free >> 20} MiB left on its disk", "free some space")
-
-
-def _certificate(home: Path) -> Iterator[Finding]:
-    file = home / "server.pem"
-    if not file.exists():
-        return
-    from cryptography import x509
-
-    try:
-        expires = x509.load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc
-    except (OSError, ValueError) as broken:
-        yield Finding(Grade.FAIL, "certificate", f"{file}: {broken}", f"rm '{file}'; box up makes a new one")
-        return
-    left = expires - datetime.now(UTC)
-    grade = Grade.OK if left > _EXPIRY_NOTICE else Grade.WARN
-    mend = "" if grade is Grade.OK else "restart box up: it renews what has expired"
-    yield Finding(grade, "certificate", f"valid until {expires:%Y-%m-%d}", mend)
 
 
 def _daemon(settings: Settings) -> Iterator[Finding]:

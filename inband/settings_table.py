@@ -121,6 +121,10 @@ SETTINGS: Final = (
     ),
     Setting("client", "token_file", str, "", "file that holds the bearer token", "BOX_TOKEN_FILE"),
     Setting(
+        "client", "certificate", str, "", "PEM file of a client certificate, in place of a token", "BOX_CERT"
+    ),
+    Setting("client", "key", str, "", "PEM file of its key, where that is another file", "BOX_CERT_KEY"),
+    Setting(
         "client", "timeout_s", float, 30.0, "longest wait for an answer, in seconds", bounds=(0.1, 86_400)
     ),
     Setting("harvest", "max_calls", int, 16, "calls that one reply may make", bounds=(1, 1000)),

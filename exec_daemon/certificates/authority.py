@@ -49,6 +49,24 @@ class Issued:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A certificate at its making: what is known of it, itself as PEM, and the authority's as PEM."""
+
+    issued: Issued
+    certificate: str
+    ca: str
+
+    @property
+    def serial(self) -> str:
+        """As `Issued.serial`."""
+        return self.issued.serial
+
+    def to_json(self) -> dict[str, Any]:
+        """What is known of it, and both PEM texts."""
+        return self.issued.to_json() | {"certificate": self.certificate, "ca": self.ca}
+
+
 class Authority:
     """The authority of one state directory. Raises `CertificateUnusable` where its files are not right."""
 
@@ -61,8 +79,8 @@ class Authority:
             text = f"the authority {home.ca_cert} cannot sign: {broken}. `box doctor` says more."
             raise CertificateUnusable(text, str(home.ca_cert)) from None
 
-    def issue(self, who: Identity, request: x509.CertificateSigningRequest, life: timedelta = LIFE) -> str:
-        """A certificate for the key of `request`, as PEM. Nothing that the request says itself is taken.
+    def issue(self, who: Identity, request: x509.CertificateSigningRequest, life: timedelta = LIFE) -> Fresh:
+        """A certificate for the key of `request`. Nothing that the request says itself is taken.
 
         Raises ValueError for a request that does not prove that its sender has the key.
         """
@@ -77,7 +95,11 @@ class Authority:
         pem = made.public_bytes(serialization.Encoding.PEM)
         with self._locked():
             write_private(self._home.certificates / f"{serial_text(made.serial_number)}.pem", pem)
-        return pem.decode()
+        return Fresh(_issued(made, None), pem.decode(), self._pem)
+
+    @property
+    def _pem(self) -> str:
+        return self.certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def issued(self) -> list[Issued]:
         """All certificates that this authority has issued, the oldest first."""
@@ -99,9 +121,14 @@ class Authority:
 
         An empty one in its place would let revoked certificates in again.
         """
-        if self._crl() is not None:
-            return
-        if next(self._certificates(), None) is not None:
+        self.check_crl()
+        if self._crl() is None:
+            with self._locked():
+                self._write_crl({})
+
+    def check_crl(self) -> None:
+        """Raises `CertificateUnusable` where certificates were issued and their revocations are not known."""
+        if self._crl() is None and next(self._certificates(), None) is not None:
             path = self._home.crl
             text = (
                 f"{path} is missing or not by this authority, and certificates were issued: which of them "
@@ -109,8 +136,6 @@ class Authority:
                 "authority is made, and all certificates have to be issued anew."
             )
             raise CertificateUnusable(text, str(path))
-        with self._locked():
-            self._write_crl({})
 
     def _certificates(self) -> Iterator[x509.Certificate]:
         found = [_read(path) for path in self._home.certificates.glob("*.pem")]

@@ -12,11 +12,13 @@ from urllib.parse import quote
 
 import httpx2
 
+from harvester.client.certificates import Certificates
 from harvester.client.failures import refusal
 from harvester.client.permissions import Permissions
 from harvester.client.retry import RetryPolicy
 from harvester.client.stream import follow
 from harvester.client.timers import Timers
+from harvester.client.tls import ClientCertificate
 from harvester.client.wire import Answer, Request, Wire
 from harvester.errors import ProtocolError, Refused
 from messaging import CallRequest, Job, Message, OpInfo, Result, Thread
@@ -43,26 +45,36 @@ class Posted(NamedTuple):
     replayed: bool
 
 
-class DaemonClient(Permissions, Timers):
+class DaemonClient(Permissions, Timers, Certificates):
     """A synchronous client, usable from several threads; close it or use it as a context manager.
 
-    `token` is a bearer token, `ca_file` the only CA that is believed, `timeout_s` the longest wait for an
-    answer. Each method raises `ClientError` (see `harvester.errors`); a call that was refused or failed is
-    a `Result` and raises nothing.
+    `base_url` is `https://HOST:PORT`, or `unix:PATH` for a socket of this machine. `token` is a bearer token;
+    without one the daemon knows the caller by its `certificate` or, on the socket, by its user. `ca_file` is
+    the only CA that is believed, `timeout_s` the longest wait for an answer. Each method raises `ClientError`
+    (see `harvester.errors`); a call that was refused or failed is a `Result` and raises nothing.
     """
 
     def __init__(
         self,
         base_url: str,
-        token: str,
+        token: str | None,
         ca_file: str | Path,
         timeout_s: float = TIMEOUT_S,
         *,
+        certificate: ClientCertificate | None = None,
         retry: RetryPolicy | None = None,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
         policy = retry or RetryPolicy()
-        self._wire = Wire(base_url, token, ca_file, timeout_s=timeout_s, retry=policy, transport=transport)
+        self._wire = Wire(
+            base_url,
+            token,
+            ca_file,
+            timeout_s=timeout_s,
+            retry=policy,
+            certificate=certificate,
+            transport=transport,
+        )
 
     def __enter__(self) -> Self:
         return self

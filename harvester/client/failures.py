@@ -13,8 +13,8 @@ _NO_CONNECTION = (httpx2.ConnectError, httpx2.ConnectTimeout)
 _NO_ANSWER = (httpx2.TimeoutException, httpx2.NetworkError, httpx2.RemoteProtocolError)
 
 
-def below_http(failure: httpx2.RequestError, *, url: str, ca_file: str) -> ClientError:
-    """For what went wrong before there was an answer."""
+def below_http(failure: httpx2.RequestError, *, url: str, ca_file: str, shown: str = "") -> ClientError:
+    """For what went wrong before there was an answer. `shown` is our own certificate, if we show one."""
     certificate = rejected(failure)
     if certificate is not None:
         return BadCertificate(
@@ -26,7 +26,9 @@ def below_http(failure: httpx2.RequestError, *, url: str, ca_file: str) -> Clien
     if isinstance(failure, _NO_CONNECTION):
         return Unavailable(f"no daemon answers at {url}; start it: box up", url=url)
     if isinstance(failure, _NO_ANSWER):
-        return Unavailable(f"the daemon at {url} did not answer ({type(failure).__name__})", url=url)
+        # The other end hangs up on a certificate that it does not take; no reason reaches us.
+        maybe = f"; does it take {shown}? On its machine: box cert list" if shown else ""
+        return Unavailable(f"the daemon at {url} did not answer ({type(failure).__name__}){maybe}", url=url)
     return ProtocolError(f"{url} cannot be asked ({type(failure).__name__})", url=url)
 
 

@@ -17,9 +17,11 @@ import httpx2
 
 from harvester.client.failures import below_http, no_object, refusal
 from harvester.client.retry import RetryPolicy
-from harvester.client.tls import context
+from harvester.client.tls import ClientCertificate, context
 from harvester.errors import Unauthenticated, Unavailable
 
+# What stands before the path of a unix socket in the place of a URL.
+UNIX = "unix:"
 # The daemon is on this machine or in the same rack; a connection that takes longer is none.
 CONNECT_S = 5.0
 # Answers that say "later": RATE_LIMITED, BUSY and UNAVAILABLE.
@@ -59,22 +61,25 @@ class Wire:
     def __init__(
         self,
         base_url: str,
-        token: str,
+        token: str | None,
         ca_file: str | Path,
         *,
         timeout_s: float,
         retry: RetryPolicy,
+        certificate: ClientCertificate | None = None,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
         self.url = base_url.rstrip("/")
         self.retry = retry
         self._ca_file = str(ca_file)
+        self._shown = str(certificate.file) if certificate else ""
         self._timeout_s = timeout_s
         # trust_env off: a proxy variable must not carry the token elsewhere. Redirects stay unfollowed
         # for the same reason.
         self._http = httpx2.Client(
-            headers={"Authorization": f"Bearer {_header_safe(token, self.url)}"},
-            transport=transport or httpx2.HTTPTransport(verify=context(ca_file, self.url), trust_env=False),
+            base_url="http://localhost" if is_unix(self.url) else self.url,
+            headers={} if token is None else {"Authorization": f"Bearer {_header_safe(token, self.url)}"},
+            transport=transport or _transport(self.url, ca_file, certificate),
             trust_env=False,
         )
 
@@ -121,7 +126,7 @@ class Wire:
 
     def typed(self, failure: httpx2.RequestError) -> Exception:
         """Our exception for a failure below HTTP."""
-        return below_http(failure, url=self.url, ca_file=self._ca_file)
+        return below_http(failure, url=self.url, ca_file=self._ca_file, shown=self._shown)
 
     def _send(self, request: Request, *, stream: bool = False) -> httpx2.Response:
         try:
@@ -132,7 +137,7 @@ class Wire:
     def _build(self, request: Request) -> httpx2.Request:
         return self._http.build_request(
             request.method,
-            self.url + request.path,
+            request.path,
             params=dict(request.query) or None,
             headers=dict(request.headers),
             json=request.body,
@@ -147,6 +152,17 @@ class Wire:
         if not isinstance(body, dict) or 300 <= response.status_code < 400:
             raise no_object(response.status_code, self.url)
         return Answer(response.status_code, body, _retry_after_s(response))
+
+
+def is_unix(url: str) -> bool:
+    """Is it the path of a unix socket and no address of a network?"""
+    return url.startswith(UNIX)
+
+
+def _transport(url: str, ca_file: str | Path, certificate: ClientCertificate | None) -> httpx2.HTTPTransport:
+    if is_unix(url):
+        return httpx2.HTTPTransport(uds=url.removeprefix(UNIX), trust_env=False)
+    return httpx2.HTTPTransport(verify=context(ca_file, url, certificate), trust_env=False)
 
 
 def _header_safe(token: str, url: str) -> str:

@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "rpc": "inband.cli.rpc:rpc",
     "audit": "inband.cli.audit:audit",
     "token": "inband.cli.token:token",
+    "cert": "inband.cli.cert:cert",
     "approvals": "inband.cli.approvals:approvals",
     "grant": "inband.cli.grant:grant",
     "why": "inband.cli.why:why",

@@ -9,7 +9,8 @@ import click
 
 from inband.cli.progress import waiting
 from inband.cli.shared import json_option, settings_of, show
-from inband.doctor import Finding, Grade, examine
+from inband.doctor import examine
+from inband.finding import Finding, Grade
 
 _COLOURS = {Grade.OK: "green", Grade.WARN: "yellow", Grade.FAIL: "red"}
 

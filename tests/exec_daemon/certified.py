@@ -27,7 +27,7 @@ def issued(home: Path, who: str, **more: Any) -> tuple[bytes, str]:
     key, request = new_request()
     named = identity(who)
     assert named
-    return key, Authority(Home(home)).issue(named, read_request(request), **more)
+    return key, Authority(Home(home)).issue(named, read_request(request), **more).certificate
 
 
 def forged(

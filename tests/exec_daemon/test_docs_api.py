@@ -77,7 +77,7 @@ def ids(shown: Any, real: Any) -> Iterator[tuple[str, str]]:
     """The ids of the page and those that stand for them in this run."""
     if isinstance(shown, dict):
         for key in shown.keys() & real.keys():
-            if key in ("id", "job_id", "digest") and shown[key] and shown[key] != real[key]:
+            if key in ("id", "job_id", "serial", "digest") and shown[key] and shown[key] != real[key]:
                 yield shown[key], real[key]
             yield from ids(shown[key], real[key])
     elif isinstance(shown, list) and shown and real:

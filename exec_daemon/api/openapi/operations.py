@@ -10,6 +10,7 @@ from exec_daemon.api.body import Body
 from exec_daemon.api.endpoints.agents import AgentBody
 from exec_daemon.api.endpoints.approvals import ApproveBody, DenyBody
 from exec_daemon.api.endpoints.callback import ExpectBody
+from exec_daemon.api.endpoints.certificates import CertificateBody
 from exec_daemon.api.endpoints.exec import ExecBody
 from exec_daemon.api.endpoints.grants import GrantBody
 from exec_daemon.api.endpoints.messages import ReadBody
@@ -235,6 +236,12 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
     ("DELETE", "/session"): Operation(answers={200: record({"signed_out": flag()})}),
     ("POST", "/mcp"): Operation(content=JSON, answers={200: {}, 202: None}, media=SSE),
     ("DELETE", "/mcp"): Operation(answers={200: None, 404: {}}),
+    ("GET", "/certificates"): Operation(answers={200: _listing("certificates", "Certificate")}),
+    ("POST", "/certificates"): Operation(
+        body=CertificateBody,
+        answers={201: {"allOf": [ref("Certificate"), record({"certificate": text(), "ca": text()})]}},
+    ),
+    ("DELETE", "/certificates/{id}"): Operation(answers={200: ref("Certificate")}),
     ("GET", "/tokens"): Operation(answers={200: _listing("tokens", "Token")}),
     ("POST", "/tokens"): Operation(
         body=TokenBody, answers={201: {"allOf": [ref("Token"), record({"token": text()})]}}

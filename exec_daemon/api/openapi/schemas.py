@@ -135,6 +135,16 @@ _TOKEN: Final = record(
     }
 )
 
+_CERTIFICATE: Final = record(
+    {
+        "serial": text(),
+        "identity": text(null=True),
+        "issued_at": text(),
+        "expires_at": text(),
+        "revoked_at": text(null=True),
+    }
+)
+
 _AUDIT_CHECK: Final = record(
     {
         "ok": flag(),
@@ -153,6 +163,7 @@ _WRITTEN: Final[Mapping[str, Schema]] = {
     "Op": _OP,
     "JobEvent": _EVENT,
     "Token": _TOKEN,
+    "Certificate": _CERTIFICATE,
     "AuditCheck": _AUDIT_CHECK,
 }
 

@@ -1,0 +1,78 @@
+"""`/certificates`: client certificates, for operators. Keys are made where they stay and never come here."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TypeVar
+
+from pydantic import Field
+from starlette.responses import Response
+
+from exec_daemon.access.identity import Role, identity
+from exec_daemon.api.answers import answer
+from exec_daemon.api.body import Body, read_body
+from exec_daemon.api.problems import refuse
+from exec_daemon.api.route import Ask
+from exec_daemon.certificates.authority import LIFE, LONGEST, Authority
+from exec_daemon.certificates.requests import read_request
+from exec_daemon.errors import DaemonError
+from exec_daemon.home import Home
+from messaging import ErrorCode
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class CertificateBody(Body):
+    """`identity` is `<role>/<name>`; `csr` is a request in PEM, whose key gets the certificate."""
+
+    identity: str = Field(max_length=100)
+    csr: str = Field(min_length=1, max_length=16_384)
+    ttl_s: int | None = Field(default=None, ge=1, le=int(LONGEST.total_seconds()))
+
+
+async def _by_authority(ask: Ask, work: Callable[[Authority], T]) -> T:
+    """Runs in a thread, for it reads and writes files; an authority that is not there is UNAVAILABLE."""
+    home = Home(ask.services.settings.home)
+    try:
+        return await asyncio.to_thread(lambda: work(Authority(home)))
+    except DaemonError as unusable:
+        raise refuse(ErrorCode.UNAVAILABLE, str(unusable)) from None
+
+
+async def every(ask: Ask) -> Response:
+    """All that were issued, the oldest first."""
+    issued = await _by_authority(ask, Authority.issued)
+    return answer({"certificates": [one.to_json() for one in issued]})
+
+
+async def create(ask: Ask) -> Response:
+    """Issues one for the key of the request."""
+    body = await read_body(ask.request, CertificateBody, ask.services.settings.limits.max_call_bytes)
+    who = identity(body.identity)
+    if who is None:
+        text = f"identity must be ROLE/NAME, with a role of {', '.join(Role)} and a lower-case name."
+        raise refuse(ErrorCode.INVALID_REQUEST, text)
+    life = LIFE if body.ttl_s is None else timedelta(seconds=body.ttl_s)
+    try:
+        request = read_request(body.csr)
+        made = await _by_authority(ask, lambda authority: authority.issue(who, request, life))
+    except ValueError as wrong:
+        raise refuse(ErrorCode.INVALID_REQUEST, f"csr is no request that is taken: {wrong}.") from None
+    log.info("%s issued certificate %s to %s", ask.identity, made.serial, who)
+    return answer(made.to_json(), 201)
+
+
+async def revoke(ask: Ask) -> Response:
+    """Ends it: new connections are refused, open ones are closed. Revoking twice is revoking once."""
+    serial = ask.request.path_params["id"]
+    revoked = await _by_authority(ask, lambda authority: authority.revoke({serial}))
+    if not revoked:
+        raise refuse(ErrorCode.NOT_FOUND, f"There is no certificate {serial[:64]!r}.")
+    log.info("%s revoked certificate %s of %s", ask.identity, serial, revoked[0].identity)
+    ask.services.trust.reload()
+    return answer(revoked[0].to_json())

@@ -1,0 +1,28 @@
+"""The part of the daemon's client that gives and takes client certificates: `box cert`."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from harvester.client.wire import Request, Wire
+
+
+class Certificates:
+    """Documents as the API gives them (docs/api.md); each method raises `ClientError`."""
+
+    _wire: Wire
+
+    def certificates(self) -> list[dict[str, Any]]:
+        """All that were issued, the oldest first."""
+        return list(self._wire.get("/certificates").get("certificates", ()))
+
+    def issue_certificate(self, identity: str, csr: str, ttl_s: int | None = None) -> dict[str, Any]:
+        """A certificate for the key of the request `csr` (PEM); the key itself stays where it is."""
+        body = {"identity": identity, "csr": csr} | ({} if ttl_s is None else {"ttl_s": ttl_s})
+        return self._wire.want(Request(method="POST", path="/certificates", repeatable=False, body=body)).body
+
+    def revoke_certificate(self, serial: str) -> dict[str, Any]:
+        """Revoking twice is revoking once."""
+        path = f"/certificates/{quote(serial, safe='')}"
+        return self._wire.want(Request(method="DELETE", path=path, repeatable=True)).body
