@@ -62,17 +62,19 @@ class IpcThreads:
     def replies(self, after: int, wait_s: float) -> Replies:
         """Brings in what the directories hold, and gives the replies of the groups' agents."""
         until = self._clock() + wait_s
-        while True:
-            self._sweep.once()
-            self._look()
-            found = self._inner.replies(after, 0.0)
-            mine = tuple(message for message in found.messages if self._group(message.author))
-            left_s = until - self._clock()
-            if mine or left_s <= 0:
-                return Replies(mine, found.position)
-            if found.position == after:
-                self._changes.wait(left_s)
-            after = found.position
+        found = self._found(after)
+        while not found.messages and (left_s := until - self._clock()) > 0:
+            self._changes.wait(left_s)
+            if self._sweep.once() or self._look():
+                found = self._found(found.position)
+        return found
+
+    def _found(self, after: int) -> Replies:
+        self._sweep.once()
+        self._look()
+        found = self._inner.replies(after, 0.0)
+        mine = tuple(message for message in found.messages if self._group(message.author))
+        return Replies(mine, found.position)
 
     def messages(self, thread: str, after: int, limit: int) -> Sequence[Message]:
         """From the record."""
@@ -100,11 +102,11 @@ class IpcThreads:
     def _group(self, agent: str) -> Group | None:
         return next((group for group in self._groups() if group.agent == agent), None)
 
-    def _look(self) -> None:
-        """Deliver what others have said meanwhile."""
+    def _look(self) -> bool:
+        """Deliver what others have said meanwhile; False when that is not due yet."""
         now = self._clock()
         if now - self._looked_at < LOOK_S:
-            return
+            return False
         self._looked_at = now
         if now - self._refreshed_at >= REFRESH_S:
             self._refreshed_at = now
@@ -115,6 +117,7 @@ class IpcThreads:
                 self._agents[thread.id] = group.agent
                 if thread.last_seq > self._sweep.intake.ledger.position(out_of(thread.id)):
                     self._deliver(group, thread.id)
+        return True
 
     def _deliver(self, group: Group, thread: str) -> None:
         """What is new in the thread and not the agent's own words becomes follow-ups, in order."""

@@ -22,6 +22,8 @@ from messaging.ipc import Folder
 
 # A lane that nobody empties does not fill the disk; a person who writes so much waits for an answer first.
 MOST_UNANSWERED: Final = 1000
+# Twelve bytes a character at most, as JSON writes those outside of the Basic Multilingual Plane.
+MOST_CHARS: Final = 80_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class FollowUps:
 
     def tell(self, lane: str, text: str, key: str) -> str | None:
         """Give the agent this; the same key again does nothing. The file's name, None for a full lane."""
-        known = self.ledger.follow_up(lane, key)
+        known, text = self.ledger.follow_up(lane, key), fitting(text)
         with self._input(lane) as folder:
             if known is None:
                 if len(self.ledger.unanswered(lane)) >= self.most:
@@ -95,6 +97,14 @@ class FollowUps:
     def _input(self, lane: str) -> Iterator[Folder]:
         with Folder.at(self.layout.ipc(lane)) as ipc, ipc.child(INPUT, create=True) as folder:
             yield folder
+
+
+def fitting(text: str) -> str:
+    """Both sides read files of so many bytes and no more; the thread has the whole."""
+    if len(text) <= MOST_CHARS:
+        return text
+    half = MOST_CHARS // 2
+    return f"{text[:half]}\n[… {len(text) - 2 * half:,} characters are left out …]\n{text[-half:]}"
 
 
 def _document(text: str) -> bytes:

@@ -19,6 +19,7 @@ from harvester.container.calls import Errand, errand, schedule_problem, task_nam
 from harvester.container.desk import Desk, Words
 from harvester.container.groups import Group, Source
 from harvester.container.ledger import DONE, Entry, FileKey, Ledger
+from harvester.errors import Refused
 from messaging import CallError, ErrorCode, digest, error
 from messaging.container import (
     ChatMessage,
@@ -69,7 +70,12 @@ class Intake:
             asked = _read(key.folder, content)
         except WireError as wrong:
             return self._settle(key, error(ErrorCode.INVALID_ARGS, f"{wrong}."))
-        return self._do(key, entry, source, asked)
+        try:
+            return self._do(key, entry, source, asked)
+        except Refused as no:  # too large, say: the daemon's word on this file, and no reason to stop
+            if no.error.retryable:
+                raise Later(no.error.message) from None
+            return self._settle(key, no.error)
 
     def known(self) -> Known:
         """The groups and the timers of this instant."""

@@ -21,7 +21,7 @@ from harvester.container.limits import ContainerLimits
 from harvester.container.lock import LaneBusy, held
 from harvester.container.places import AT_ONCE, Kind, Places, Work
 from harvester.container.process import Container, Program, Ran
-from harvester.errors import ClientError
+from harvester.errors import ClientError, Refused
 from messaging.container import ContainerInput, ContainerOutput, LlmEndpoint
 
 _log: Final = logging.getLogger(__name__)
@@ -183,5 +183,15 @@ class _Heard:
         if output.result and output.result.strip():
             lane = self.follow_ups.ledger.lane(self.lane)
             key = f"run:{self.lane}:{self.run}:{self.count}"
-            self.desk.record(Words(self.agent, output.result, key, lane.thread if lane else ""))
+            self._record(Words(self.agent, output.result, key, lane.thread if lane else ""))
         self.follow_ups.answered(self.lane, output.consumed_inputs or ())
+
+    def _record(self, words: Words) -> None:
+        """What the daemon does not take, such as a reply that is too large, is said to be missing."""
+        try:
+            self.desk.record(words)
+        except Refused as no:
+            if no.error.retryable:
+                raise
+            text = f"What {self.agent} said is not recorded: {no.error.message}"
+            self.desk.notice(Words(words.agent, text, f"{words.key} refused", words.thread))

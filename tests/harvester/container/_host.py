@@ -23,7 +23,8 @@ from harvester.container.layout import Layout
 from harvester.container.ledger import Ledger
 from harvester.container.pace import Pace
 from harvester.container.sweep import Sweep
-from messaging import AuthorKind, CallError, Message, MessageKind, Result, Thread
+from harvester.errors import Refused
+from messaging import AuthorKind, CallError, ErrorCode, Message, MessageKind, Result, Thread, error
 from messaging.container import FileNames
 from messaging.ipc import Changes
 
@@ -39,6 +40,7 @@ class MemoryDesk:
     ran: list[tuple[str, Errand]] = field(default_factory=list)
     welcomed: list[str] = field(default_factory=list)
     answers: list[CallError | Exception | None] = field(default_factory=list)
+    most_chars: int = 1 << 20
     _records: dict[str, Message] = field(default_factory=dict)
     _results: dict[str, Result] = field(default_factory=dict)
 
@@ -46,6 +48,8 @@ class MemoryDesk:
         self.welcomed.append(agent)
 
     def record(self, words: Words) -> Message:
+        if len(words.text) > self.most_chars:
+            raise Refused(error(ErrorCode.TOO_LARGE, "too large"), url="")
         if words.key not in self._records:
             self._records[words.key] = self.memory.append(
                 words.thread or words.agent, words.text, author=words.agent

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from messaging.ipc.folder import MAX_FILE_BYTES
 from tests.harvester.container._host import Host
 
 
@@ -45,3 +48,13 @@ def test_the_sentinel_is_a_file_of_its_own_and_can_be_taken_back(host: Host) -> 
     host.follow_ups.clear_close("family")
     host.follow_ups.clear_close("family")
     assert not close.exists()
+
+
+@pytest.mark.parametrize("character", ["x", "\U0001f600", "\x01"])
+def test_what_is_too_large_for_a_file_is_cut_in_the_middle(host: Host, character: str) -> None:
+    # T-30
+    host.follow_ups.tell("family", f"begin{character * 1_000_000}end", "key")
+    (file,) = (host.layout.ipc("family") / "input").glob("*.json")
+    assert file.stat().st_size <= MAX_FILE_BYTES
+    (text,) = host.told("family")
+    assert (text[:5], text[-3:], "characters are left out" in text) == ("begin", "end", True)

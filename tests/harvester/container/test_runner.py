@@ -122,6 +122,19 @@ def test_a_timers_isolated_run_has_a_container_of_its_own_that_answers_in_its_th
     assert answer.body == f"I read: {SCHEDULED_PREFIX}\n\n{PROMPT}\nwake up"
 
 
+def test_a_reply_that_the_daemon_does_not_take_is_said_to_be_missing(host: Host) -> None:
+    # T-28
+    host.desk.most_chars = 100
+    script(host, "family", {"say": "x" * 200})
+    remark(host, "hello")
+    deliver(host)
+    one = runner(host)
+    with running(one):
+        until(lambda: host.desk.memory.log[-1].kind is MessageKind.NOTICE)
+        until(lambda: not host.ledger.unanswered("family"))
+    assert "is not recorded: too large" in host.desk.memory.log[-1].body
+
+
 def test_a_container_that_dies_in_a_turn_loses_no_follow_up(host: Host) -> None:
     # T-28, T-85
     file = script(host, "family", {"exit": 9})

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harvester.container.groups import Group
-from harvester.errors import Unavailable
+from harvester.errors import Refused, Unavailable
 from messaging import ErrorCode, error
 from tests.harvester.container._host import FAMILY, MAIN, SCHEDULE, WORK, Host, elapsed, task
 
@@ -327,6 +327,16 @@ def test_a_daemon_that_is_busy_or_away_is_asked_again_and_order_is_kept(host: Ho
     host.again().sweep.once()
     assert [args["text"] for _, _, args in host.errands()] == ["first", "second"]
     assert host.left("main") == []
+
+
+def test_what_the_daemon_does_not_take_is_refused_and_holds_up_nothing(host: Host) -> None:
+    # T-56
+    host.desk.answers.append(Refused(error(ErrorCode.TOO_LARGE, "too large"), url=""))
+    host.say("main", FAMILY, "a long story")
+    host.say("main", FAMILY, "hi")
+    host.sweep.once()
+    assert codes(host, "main") == ["TOO_LARGE", "done"]
+    assert "TOO_LARGE: too large" in host.told("main")[0]
 
 
 class Died(BaseException):
