@@ -18,6 +18,8 @@ from typing import Any, ClassVar, Final, cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from exec_daemon.certificates.trust import Trust
+from exec_daemon.cork import Corked
+from exec_daemon.deadline import Deadline
 from exec_daemon.peer import PEER, Peer, peer_of
 from exec_daemon.settings import WireLimits
 
@@ -30,7 +32,6 @@ class Protocol(HttpToolsProtocol):
 
     limits: ClassVar[WireLimits] = WireLimits()
 
-    _deadline: asyncio.TimerHandle | None = None
     _head_bytes: int = 0
     _in_head: bool = True
     _head_ended: bool = False
@@ -41,6 +42,7 @@ class Protocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._deadline = Deadline(self.loop, self._too_late)
         self.quiet_since_s = self.loop.time()
         self._peer = peer_of(transport)
         if self._peer is None:
@@ -48,10 +50,10 @@ class Protocol(HttpToolsProtocol):
         elif len(self.connections) > self.limits.most_connections and not self._make_room():
             self._refuse(b"503 Service Unavailable", b"retry-after: 1\r\n")
         else:
-            self._expect_within(self.limits.head_s)
+            self._deadline.within(self.limits.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._expect_within(None)
+        self._deadline.stop()
         self.resume_writing()
         super().connection_lost(exc)
 
@@ -96,8 +98,8 @@ class Protocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._refused:
             return
-        if self._deadline is None and not self._answering():
-            self._expect_within(self.limits.head_s)
+        if self._deadline.due_s is None and not self._answering():
+            self._deadline.within(self.limits.head_s)
         only_head, self._head_ended = self._in_head, False
         super().data_received(data)
         # The piece in which a head ends counts by what is parsed of it.
@@ -114,14 +116,15 @@ class Protocol(HttpToolsProtocol):
         self._head_bytes = max(self._head_bytes, self._parsed_bytes())
         if not self._refused and self._check_head() and self._check_meaning():
             self._in_head = False
-            self._expect_within(self.limits.body_s)
+            self._deadline.within(self.limits.body_s)
             super().on_headers_complete()
+            self.cycle.transport = cast("asyncio.Transport", Corked(self.transport))
             more = cast("dict[str, Any]", self.scope)
-            more[PEER], more[UNHURRIED] = self._peer, partial(self._expect_within, None)
+            more[PEER], more[UNHURRIED] = self._peer, partial(self._deadline.within, None)
         self._head_bytes = 0
 
     def on_message_complete(self) -> None:
-        self._expect_within(None)
+        self._deadline.within(None)
         self._in_head = True
         if self._answering():
             super().on_message_complete()
@@ -163,11 +166,6 @@ class Protocol(HttpToolsProtocol):
 
     def send_400_response(self, _msg: str) -> None:
         self._refuse(b"400 Bad Request")
-
-    def _expect_within(self, seconds: float | None) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-        self._deadline = None if seconds is None else self.loop.call_later(seconds, self._too_late)
 
     def _too_late(self) -> None:
         self._refuse(b"408 Request Timeout")

@@ -415,6 +415,6 @@ async def test_a_fault_of_an_op_that_runs_at_once_is_an_error_of_its_call(store:
     assert code(await result(running, request("tools.list"))) is ErrorCode.INTERNAL_ERROR
 
 
-def test_what_changes_something_does_not_run_at_once(store: MemoryStore) -> None:
+def test_what_changes_something_does_not_run_at_once() -> None:
     with pytest.raises(ValueError, match="at once"):
         registry((op(echo, at_once=True),))
