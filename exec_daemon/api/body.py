@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -14,7 +14,12 @@ from messaging import ErrorCode, StrictJsonError, load_object
 
 
 class Body(BaseModel):
-    """Root of the request models: nothing is converted, nothing unknown gets in."""
+    """Root of the request models: nothing is converted, nothing unknown gets in.
+
+    U+0000 ends a text for much of what is written in C, so it is in none; a message's own text may have it.
+    """
+
+    may_hold_nul: ClassVar[bool] = False
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -51,10 +56,25 @@ async def read_body(request: Request, model: type[M], most_bytes: int) -> M:
         raise refuse(ErrorCode.INVALID_REQUEST, "The body is not UTF-8.") from None
     except StrictJsonError as broken:
         raise refuse(ErrorCode.INVALID_REQUEST, f"The body is not a strict JSON object: {broken}.") from None
+    if not model.may_hold_nul and b"\\u0000" in content and _holds_nul(document):
+        raise refuse(ErrorCode.INVALID_REQUEST, "U+0000 stands in no text of a request.")
     try:
         return model.model_validate(document)
     except ValidationError as wrong:
         raise _wrong_fields(model, wrong) from None
+
+
+def _holds_nul(document: Any) -> bool:
+    waiting = [document]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str) and "\0" in item:
+            return True
+        if isinstance(item, dict):
+            waiting += [*item, *item.values()]
+        elif isinstance(item, list):
+            waiting += item
+    return False
 
 
 def _wrong_fields(model: type[Body], wrong: ValidationError) -> Refused:

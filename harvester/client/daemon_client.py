@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -277,9 +277,12 @@ class DaemonClient(Permissions, Timers, Certificates):
         """What is known of the tokens; never the tokens themselves."""
         return list(self._wire.get("/tokens").get("tokens", ()))
 
-    def create_token(self, identity: str, *, ttl_s: int | None = None) -> dict[str, Any]:
+    def create_token(
+        self, identity: str, *, ttl_s: int | None = None, scopes: Sequence[str] = ()
+    ) -> dict[str, Any]:
         """A new token for `<kind>/<name>`; the answer is the only place where it is ever shown."""
-        return self._post("/tokens", _set({"identity": identity, "ttl_s": ttl_s}))
+        scoped = list(scopes) or None
+        return self._post("/tokens", _set({"identity": identity, "ttl_s": ttl_s, "scopes": scoped}))
 
     def revoke_token(self, token_id: str) -> dict[str, Any]:
         """Make a token worthless. Revoking twice is revoking once."""

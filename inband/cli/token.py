@@ -32,18 +32,20 @@ def token() -> None:
 @token.command()
 @click.argument("identity", metavar="KIND/NAME")
 @click.option("--ttl", type=Lifetime(), default="30d", show_default=True, help="How long it is valid.")
+@click.option("--scope", "scopes", multiple=True, metavar="OPS", help="Ops it is limited to, as globs.")
 @json_option
 @click.pass_context
-def create(ctx: click.Context, *, identity: str, ttl: int, as_json: bool) -> None:
+def create(ctx: click.Context, /, *, identity: str, ttl: int, scopes: tuple[str, ...], as_json: bool) -> None:
     """Make a token for an identity; it is shown once and stored only as a hash.
 
     \b
     Examples:
       box token create agent/heron --ttl 7d
       box token create viewer/dashboard
+      box token create agent/heron --scope 'box.*' --scope tools.list
     """
     with connected(ctx) as client:
-        made = client.create_token(identity, ttl_s=ttl)
+        made = client.create_token(identity, ttl_s=ttl, scopes=scopes)
     show(made, lambda: [made["token"]], as_json=as_json)
     if not as_json:
         click.echo(f"box: token {made['id']} for {identity}; it is not shown again", err=True)
@@ -57,8 +59,8 @@ def list_tokens(ctx: click.Context, *, as_json: bool) -> None:
     with connected(ctx) as client:
         found = client.tokens()
     keys = ("id", "identity", "created_at", "expires_at", "last_used_at", "revoked_at")
-    rows = [tuple(one.get(key) for key in keys) for one in found]
-    header = ("TOKEN", "IDENTITY", "CREATED", "EXPIRES", "LAST USED", "REVOKED")
+    rows = [(*(one.get(key) for key in keys), " ".join(one.get("scopes", ())) or None) for one in found]
+    header = ("TOKEN", "IDENTITY", "CREATED", "EXPIRES", "LAST USED", "REVOKED", "SCOPES")
     show({"tokens": found}, lambda: table(rows, header), as_json=as_json)
 
 

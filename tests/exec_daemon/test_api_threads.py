@@ -201,12 +201,27 @@ def test_a_harvester_can_wait_for_the_next_reply(daemon: Any, thread: str) -> No
     assert harvester.get("/replies", params={"wait": "soon"}).status_code == 400
 
 
-def test_a_cursor_remembers_how_far_a_harvester_got(daemon: Any) -> None:
+def test_a_cursor_remembers_how_far_a_harvester_got(daemon: Any, thread: str) -> None:
     harvester = daemon.client("harvester")
     assert harvester.get("/cursors/c1").json() == {"name": "c1", "position": 0}
-    assert harvester.put("/cursors/c1", json={"position": 7}).json()["position"] == 7
-    assert harvester.get("/cursors/c1").json()["position"] == 7
+    last = post(daemon.client("operator"), thread, "something to read").json()["position"]
+    assert harvester.put("/cursors/c1", json={"position": last}).json()["position"] == last
+    assert harvester.get("/cursors/c1").json()["position"] == last
+    beyond = harvester.put("/cursors/c1", json={"position": last + 1})
+    assert (beyond.status_code, beyond.json()["details"]["last_position"]) == (400, last)
+    assert harvester.get("/cursors/c1").json()["position"] == last
     assert harvester.put("/cursors/c1", json={"position": -1}).status_code == 400
+
+
+def test_a_message_answers_one_of_its_own_thread(daemon: Any, thread: str) -> None:
+    client = daemon.client("operator")
+    daemon.agent("wren")
+    asked = post(client, thread, "a question").json()["id"]
+    elsewhere = post(client, "wren", "another").json()["id"]
+    assert post(client, thread, "an answer", in_reply_to=asked).json()["in_reply_to"] == asked
+    for wrong in (elsewhere, "msg-0", "", "x" * 200):
+        answer = client.post(f"/threads/{thread}/messages", json={"body": "x", "in_reply_to": wrong})
+        assert (answer.status_code, answer.json()["code"]) == (404, "NOT_FOUND")
 
 
 def test_registering_an_agent_twice_is_registering_it_once(daemon: Any) -> None:

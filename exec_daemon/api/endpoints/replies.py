@@ -11,10 +11,11 @@ from starlette.responses import Response
 from exec_daemon.api.answers import answer
 from exec_daemon.api.body import Body, query_number, query_wait_s, read_body
 from exec_daemon.api.pages import paged
+from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
 from exec_daemon.api.sse import changed
 from exec_daemon.store import REPLIES
-from messaging import Message
+from messaging import ErrorCode, Message
 
 _MOST = 200
 
@@ -59,8 +60,12 @@ async def cursor(ask: Ask) -> Response:
 
 
 async def set_cursor(ask: Ask) -> Response:
-    """Remembers how far it has got."""
+    """Remembers how far it has got. Beyond the last message there is nothing it could have read."""
     name = ask.request.path_params["name"]
     body = await read_body(ask.request, CursorBody, ask.services.settings.limits.max_call_bytes)
+    last = await ask.services.store.last_position()
+    if body.position > last:
+        text = f"No message has the position {body.position}; the last one has {last}."
+        raise refuse(ErrorCode.INVALID_REQUEST, text, last_position=last)
     await ask.services.store.set_cursor(name, body.position)
     return answer({"name": name, "position": body.position})

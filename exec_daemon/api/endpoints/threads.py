@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import ClassVar
 
 from pydantic import Field
 from starlette.responses import Response
@@ -38,6 +39,8 @@ class ThreadBody(Body):
 
 class MessageBody(Body):
     """`as` (an agent's name) records what that agent wrote elsewhere."""
+
+    may_hold_nul: ClassVar[bool] = True
 
     body: str = Field(min_length=1)
     kind: str | None = None
@@ -133,11 +136,22 @@ async def _author(ask: Ask, body: MessageBody) -> tuple[str, Authorship]:
     return (await require_agent(ask.services.store, body.author)).name, RECORDED
 
 
+async def _check_answered(ask: Ask, thread: Thread, message_id: str | None) -> None:
+    """What a message says it answers is a message of the same thread: readers go by it."""
+    if message_id is None:
+        return
+    answered = await ask.services.store.message(message_id)
+    if answered is None or answered.thread != thread.id:
+        text = f"There is no message {message_id[:128]!r} in the thread {thread.id} that could be answered."
+        raise refuse(ErrorCode.NOT_FOUND, text)
+
+
 async def post(ask: Ask) -> Response:
     """Appends a message; who wrote it follows from the asker's identity."""
     thread = await _seen(ask)
     body = await read_body(ask.request, MessageBody, ask.services.settings.limits.max_body_bytes)
     author, authorship = await _author(ask, body)
+    await _check_answered(ask, thread, body.in_reply_to)
     wanted = NewMessage(
         thread=thread.id,
         author=author,
