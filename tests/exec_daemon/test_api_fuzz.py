@@ -20,6 +20,7 @@ NAMES = ("heron", "t", "dm", "dm.send", "tools.list", "box.exec", "cpu", "agent/
 FIELDS = (
     *("op", "args", "call_id", "thread", "reply", "on_behalf_of", "dry_run", "id", "title", "agent", "body"),
     *("kind", "in_reply_to", "as", "name", "identity", "ttl_s", "scopes", "position"),
+    *("subject", "rules", "allow", "digest", "reason", "op_digest"),
 )
 ARGUMENTS = sorted({name for op in vocabulary().known_ops.values() for name in op.arguments})
 
@@ -38,7 +39,7 @@ calls = st.fixed_dictionaries(
     optional={"call_id": st.sampled_from(("c1", "c2")), "dry_run": st.booleans()},
 )
 queries = st.dictionaries(
-    st.sampled_from(("after", "limit", "state", "agent")),
+    st.sampled_from(("after", "limit", "state", "agent", "subject")),
     words | st.sampled_from(("0", "5", "-1", "1e9")),
     max_size=2,
 )
