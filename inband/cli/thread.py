@@ -9,7 +9,7 @@ import click
 
 from harvester import DaemonClient
 from inband.cli.shared import connected, harmless, json_option, json_text, read_text, settings_of, show, table
-from messaging import Message, strip_terminal
+from messaging import Message, MessageKind, strip_terminal
 
 _MOST_BODY_BYTES = 1 << 20
 
@@ -78,7 +78,7 @@ def _body(message: Message, dialect: str) -> str:
 
 def lines_of(message: Message, dialect: str = "") -> Iterator[str]:
     """One message for a person: who, when, what kind, and the body indented under it."""
-    who = message.author if message.author_kind != "system" else "results"
+    who = "results" if message.kind is MessageKind.RESULT else message.author
     yield click.style(f"{message.seq:>3}  {who}", bold=True) + f"  {message.created_at}  {message.kind}"
     for line in strip_terminal(_body(message, dialect)).splitlines() or [""]:
         yield f"     {line}".rstrip()
