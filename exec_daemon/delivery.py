@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from exec_daemon.access.identity import Identity, Role
-from exec_daemon.store import Store
+from exec_daemon.store.port import Store
 from messaging import AuthorKind, Message, Thread
 
 # So many messages behind one are looked through for an answer of the agent, and for what is unread.

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from exec_daemon.store import Clock, NewId, Outdated, Store
+from exec_daemon.store.errors import Outdated
+from exec_daemon.store.port import Store
+from exec_daemon.store.sources import Clock, NewId
 from exec_daemon.store.timer_values import UNDER_WAY, RunState, Timer, TimerRun, TimerStep
 from exec_daemon.timers.look import Look
 from exec_daemon.timers.rules import run_now

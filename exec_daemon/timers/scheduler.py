@@ -13,7 +13,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from exec_daemon.store import Clock, NewId, Store, StoreClosed, StoreError, StoreUnavailable
+from exec_daemon.store.errors import StoreClosed, StoreError, StoreUnavailable
+from exec_daemon.store.port import Store
+from exec_daemon.store.sources import Clock, NewId
 from exec_daemon.store.timer_port import TIMERS
 from exec_daemon.store.timer_values import RunState, Timer, TimerRun, TimerStep
 from exec_daemon.timers.changes import pause
