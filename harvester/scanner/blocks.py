@@ -33,6 +33,8 @@ from harvester.scanner.tags import LINE_REASONING, LINE_REASONING_END, REASONING
 
 # What no block but a paragraph begins with, no delimiter row and no reasoning tag.
 _TEXT: Final = re.compile(r"[^ \t>#`~=_*+<|:0-9-]")
+# A second blank line does no more than the first, where no leaf is open.
+_EMPTY_LINES: Final = re.compile(r"\n+(?=\n)")
 
 
 class Blocks:
@@ -67,6 +69,15 @@ class Blocks:
         if blank and not cut:
             self._ledger.dead = False  # GRAMMAR 4: "the next line that is blank"
         return cut
+
+    def leap(self, text: str, pos: int, at: int) -> int:
+        """How far the lines from `pos` on only go on the open leaf, which takes them, or are blank again."""
+        if self._leaf is None:
+            match = _EMPTY_LINES.match(text, pos)
+            return match.end() if match else pos
+        if isinstance(self._leaf, Fence) and not self._containers:
+            return self._leaf.leap(text, pos, at)
+        return pos
 
     def _is_plain_text(self, line: Line) -> bool:
         """Most lines are: a shorter way to what `_in_text` would do with them."""

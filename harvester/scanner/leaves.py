@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from harvester.events import SkipReason
 from harvester.scanner.ledger import Ledger
-from harvester.scanner.lines import Cursor, Line
+from harvester.scanner.lines import Cursor, Line, lines_end
 from harvester.scanner.marks import MARKS
 from harvester.scanner.openers import OPENER
 from harvester.scanner.passage import utf8_bytes
@@ -47,6 +48,12 @@ class Html(Hidden):
         return end is not None and end.search(text, pos) is not None
 
 
+@lru_cache(maxsize=16)
+def _closing_line(run: str) -> re.Pattern[str]:
+    """A line that closes the fence that `run` opened, with the line feed before it."""
+    return re.compile(rf"\n {{0,3}}{run}{run[0]}*+[ \t]*+(?=[\r\n])")
+
+
 _CLOSING_RUN: Final = re.compile(r"(`{3,}|~{3,})[ \t]*+$")
 
 
@@ -78,6 +85,29 @@ class Fence:
         else:
             cursor.take(self.indent)
             self.pieces.append((cursor.text[cursor.pos :], line.start + cursor.pos))
+
+    def leap(self, text: str, pos: int, at: int) -> int:
+        """Take the lines from `pos` to its closing fence at once; where that is.
+
+        A line of `text`, which stands at `at` in the reply, ends before `pos`.
+        """
+        if self.indent and self.pieces is not None:
+            return pos
+        found = _closing_line(self.run).search(text, pos - 1)
+        end = found.start() + 1 if found else lines_end(text)
+        cr = text.find("\r", pos - 1, end)  # no line feed before or in what is taken: line by line
+        end = lines_end(text, pos, end if cr < 0 else cr)
+        if end > pos:
+            self._take(text[pos:end], at + pos)
+        return end
+
+    def _take(self, lines: str, start: int) -> None:
+        self.hidden.see(lines[:-1], start)
+        if self.pieces is not None:
+            self._pay(utf8_bytes(lines))
+            self.pieces.append((lines[:-1], start))
+            if self.long:
+                self.pieces.clear()
 
     def close(self, line: Line) -> None:
         """Its closing fence; the limit counts the whole block."""

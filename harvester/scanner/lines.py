@@ -32,10 +32,18 @@ def lines_from(text: str, pos: int, offset: int) -> Iterator[tuple[Line, int]]:
         yield Line(match[1], offset + match.start()), match.end()
 
 
-def lines_end(text: str) -> int:
-    """Behind the last complete line; a CR ends one, whether an LF comes behind it or not."""
-    end = text.rfind("\n") + 1
-    return max(end, text.rfind("\r") + 1) if "\r" in text else end
+def line_from(text: str, pos: int, offset: int) -> tuple[Line, int] | None:
+    """The line that begins at `pos` of `text`, and where the next one begins; None if it has no end."""
+    match = _LINE.match(text, pos)
+    return (Line(match[1], offset + pos), match.end()) if match else None
+
+
+def lines_end(text: str, pos: int = 0, end: int | None = None) -> int:
+    """Behind the last complete line between `pos` and `end`, or `pos`.
+
+    A CR ends a line, whether an LF comes behind it or not.
+    """
+    return max(text.rfind("\n", pos, end) + 1, text.rfind("\r", pos, end) + 1, pos)
 
 
 class Cursor:

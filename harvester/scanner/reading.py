@@ -7,7 +7,7 @@ from typing import Final
 
 from harvester.scanner.inside import run_line
 from harvester.scanner.ledger import Ledger
-from harvester.scanner.lines import lines_end, lines_from
+from harvester.scanner.lines import line_from, lines_end
 from harvester.scanner.reply import Reply
 from harvester.scanner.skipping import Triggers, fresh_start, has_sign
 
@@ -73,7 +73,10 @@ class Reading:
         if self.awake:
             whole = "".join((*self._waiting, text))
             pos = self._read(whole, 0, 0)
-            self._go(whole, pos, Triggers(whole, pos))
+            if pos < len(whole):
+                self._go(whole, pos, Triggers(whole, pos))
+            else:
+                self._rest(whole, pos)
         elif triggers := Triggers(text):
             whole = "".join((*self._waiting, text))
             self._go(whole, 0, triggers if whole is text else Triggers(whole))
@@ -134,10 +137,11 @@ class Reading:
 
     def _read(self, text: str, pos: int, place: int) -> int:
         """Read lines until `place` is behind and no block is open; where that is."""
-        end = pos
-        for line, end in lines_from(text, pos, self.at):
+        while read := line_from(text, pos, self.at):
+            line, pos = read
             self._reply.line(line)
-            if end > place and self._reply.idle:
+            if pos > place and self._reply.idle:
                 self.awake = False
                 break
-        return end
+            pos = self._reply.leap(text, pos, self.at)
+        return pos

@@ -10,7 +10,7 @@ from harvester.events import SkipReason
 from harvester.scanner.blocks import Blocks
 from harvester.scanner.examination import Cut
 from harvester.scanner.ledger import Ledger
-from harvester.scanner.lines import Line
+from harvester.scanner.lines import Line, lines_end
 from harvester.scanner.tags import closing
 
 _BLANKS: Final = re.compile(r"[ \t]*+")
@@ -40,6 +40,15 @@ class Reply:
         """The next line."""
         self._take(line)
         self._drain()
+
+    def leap(self, text: str, pos: int, at: int) -> int:
+        """How far the lines from `pos` on change nothing but what is open; `text` stands at `at`."""
+        if self._closing is None:
+            return self._blocks.leap(text, pos, at)
+        if self._until is not None:
+            return pos
+        end = self._closing.search(text, pos)
+        return lines_end(text, pos, end.start() if end else len(text))
 
     @property
     def idle(self) -> bool:
