@@ -108,6 +108,17 @@ def _recipient(ask: _Question) -> Verdict:
     )
 
 
+def _wakes(ask: _Question) -> Verdict:
+    placed, target = ask.saying("wakes"), ask.args.get("target")
+    if ask.op not in ("cron.create", "cron.update") or target is None:
+        return Verdict("not asked")
+    mine = tuple(glob.replace("{self}", ask.identity.name) for glob in placed.grant.wakes or ())
+    allowed = matches(mine, str(target))
+    return Verdict(
+        placed.at("wakes"), None if allowed else f"the timers of {ask.identity} may not wake {target}"
+    )
+
+
 def _box(ask: _Question) -> Verdict:
     placed, action = ask.saying("box"), ask.args.get("action")
     if ask.op != "box.exec" or action is None:
@@ -143,6 +154,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("grant deny", _deny),
     ("grant allow", _allow),
     ("grant recipients", _recipient),
+    ("grant wakes", _wakes),
     ("grant box", _box),
     ("chain", _chain),
 )

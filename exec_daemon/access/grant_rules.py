@@ -14,7 +14,7 @@ from messaging.near import did_you_mean, near
 from patterns import vocabulary
 
 # Of an op, a recipient or an action. No brackets: `[a-z]` in a rule is more often a slip than meant.
-_GLOB: Final = re.compile(r"[a-z0-9*?][a-z0-9._*?-]{0,127}|\{owner\}")
+_GLOB: Final = re.compile(r"[a-z0-9*?][a-z0-9._*?-]{0,127}|\{owner\}|\{self\}")
 _BOX: Final = re.compile(r"([a-z*?]{1,32})(?::([\x21-\x7e]{1,200}))?")
 _MOST_ENTRIES: Final = 200
 _MOST_PER_MINUTE: Final = 1_000_000
@@ -73,6 +73,7 @@ _KEYS: Final[Mapping[str, tuple[Callable[[Any], bool], str, Callable[[Any], Any]
         "allow": (_entries(_is_glob), _OPS, tuple),
         "deny": (_entries(_is_glob), _OPS, tuple),
         "recipients": (_entries(_is_glob), "a list of globs over names of agents", tuple),
+        "wakes": (_entries(_is_glob), "a list of globs over names of agents", tuple),
         "box": (
             _entries(_is_box),
             "a list of actions of box.exec, such as disk, logs or logs:nginx*",

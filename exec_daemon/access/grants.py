@@ -28,13 +28,14 @@ class Grant:
     """What one grant says of one role or identity.
 
     `allow`, `deny` and `approval` are globs over op names, `recipients` over the names that `dm.send` may
-    write to. `box` limits `box.exec`: `disk`, or `logs:nginx*` with a glob over the argument. Rates are calls
+    write to, `wakes` over those that its timers may wake (`{self}`: the agent's own). `box` limits `box.exec`: `disk`, or `logs:nginx*` with a glob over the argument. Rates are calls
     a minute, 0 for no limit; `rates` has further ones by op glob.
     """
 
     allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] = ()
     recipients: tuple[str, ...] | None = None
+    wakes: tuple[str, ...] | None = None
     box: tuple[str, ...] | None = None
     approval: tuple[str, ...] = ()
     reads_per_minute: int | None = None
@@ -50,14 +51,18 @@ class Rates:
     writes_per_min: int = 0
 
 
-def _built_in(allow: tuple[str, ...], recipients: tuple[str, ...] = ()) -> Grant:
-    return Grant(allow=allow, recipients=recipients, box=EVERYTHING)
+def _built_in(
+    allow: tuple[str, ...], recipients: tuple[str, ...] = (), wakes: tuple[str, ...] = ()
+) -> Grant:
+    return Grant(allow=allow, recipients=recipients, wakes=wakes, box=EVERYTHING)
 
 
 ROLE_GRANTS: Mapping[Role, Grant] = MappingProxyType(
     {
-        Role.OPERATOR: _built_in(EVERYTHING, EVERYTHING),
-        Role.AGENT: _built_in((*READS, "dm.send", "cron.*", "job.cancel", "swarm.spawn"), EVERYTHING),
+        Role.OPERATOR: _built_in(EVERYTHING, EVERYTHING, EVERYTHING),
+        Role.AGENT: _built_in(
+            (*READS, "dm.send", "cron.*", "job.cancel", "swarm.spawn"), EVERYTHING, ("{self}",)
+        ),
         Role.WORKER: _built_in(("dm.send", "box.exec", "tools.list"), ("{owner}",)),
         Role.VIEWER: _built_in(READS),
         # A harvester acts for agents and never for itself.

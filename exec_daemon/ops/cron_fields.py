@@ -125,14 +125,11 @@ async def _named(name: str, context: OpContext) -> Timer | None:
 
 
 async def recipient(args: Policies, context: OpContext, before: str | None = None) -> str | CallError:
-    """The agent that is woken. An agent's timers wake the agent itself and nobody else."""
+    """The agent that is woken: by default the asker. Whom it may wake, its grant has said."""
     itself = context.identity.name if context.identity.role is Role.AGENT else None
     target = args.target or before or itself
     if target is None:
         return error(ErrorCode.INVALID_ARGS, "target: missing. Name the agent that the timer wakes.")
-    if itself is not None and target not in (itself, before):
-        text = f"Not allowed: the timers of {context.identity} wake {itself} only."
-        return error(ErrorCode.FORBIDDEN, text, details={"rule": "timer target"})
     if await context.store.agent(target) is None:
         close = near(target, [agent.name for agent in await context.store.agents()])
         text = f"There is no agent {target!r}.{did_you_mean(close)}"

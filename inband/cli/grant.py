@@ -14,6 +14,7 @@ _LISTS: Final = {
     "allow": "allow",
     "deny": "deny",
     "recipient": "recipients",
+    "wakes": "wakes",
     "box": "box",
     "approval": "approval",
 }
@@ -65,6 +66,7 @@ def _value(value: Any) -> str:
 @click.option("--allow", multiple=True, metavar="OPS", help="Ops that it may call; no other.")
 @click.option("--deny", multiple=True, metavar="OPS", help="Ops that it may not call, whatever else is said.")
 @click.option("--recipient", multiple=True, metavar="NAME", help="Agents that it may write to; no other.")
+@click.option("--wakes", multiple=True, metavar="NAME", help="Agents that its timers may wake; no other.")
 @click.option("--box", multiple=True, metavar="READ", help="Reads of the box: disk, logs, logs:nginx*.")
 @click.option("--approval", multiple=True, metavar="OPS", help="Ops that a person approves each time.")
 @click.option("--reads", type=int, metavar="N", help="Read-only calls a minute; 0 for no limit.")

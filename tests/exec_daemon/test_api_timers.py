@@ -44,8 +44,17 @@ def test_an_agent_makes_a_timer_that_wakes_itself(daemon: Running, heron: httpx2
 
 def test_an_agent_wakes_nobody_else(daemon: Running, heron: httpx2.Client) -> None:  # T-51
     answer = daemon.exec("agent/heron", "cron.create", YEARLY | {"target": "wren"})
-    assert refused(answer) == (403, "FORBIDDEN", "Not allowed: the timers of agent/heron wake heron only.")
+    refusal = "Not allowed: the timers of agent/heron may not wake wren."
+    assert refused(answer) == (403, "FORBIDDEN", refusal)
     assert made(daemon, "operator", target="wren")["agent"] == "wren"
+
+
+def test_a_grant_lets_an_agent_wake_others(daemon: Running, heron: httpx2.Client) -> None:  # O 7.5
+    daemon.agent("crane")
+    grant = {"subject": "agent/crane", "rules": {"wakes": ["{self}", "wr*"]}}
+    assert daemon.client("operator").put("/grants", json=grant).status_code == 200
+    assert made(daemon, "agent/crane", target="wren")["agent"] == "wren"
+    assert daemon.exec("agent/crane", "cron.create", YEARLY | {"target": "heron"}).status_code == 403
 
 
 @pytest.mark.parametrize("verb", ["pause", "resume", "cancel", "update"])
@@ -73,7 +82,7 @@ def test_a_timer_of_another_and_none_answer_alike(
         ({"thread": "wren"}, "NOT_FOUND", "There is no thread 'wren' of heron"),
         ({"jitter_s": -1}, "INVALID_ARGS", "jitter_s"),
         ({"misfire": "maybe"}, "INVALID_ARGS", "misfire"),
-        ({"target": "herno"}, "FORBIDDEN", "wake heron only"),
+        ({"target": "herno"}, "FORBIDDEN", "may not wake herno"),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_made(

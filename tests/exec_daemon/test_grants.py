@@ -160,6 +160,7 @@ def test_a_grant_reads_back_as_it_was_written() -> None:
         "allow": ["dm.*"],
         "deny": ["dm.read"],
         "recipients": [],
+        "wakes": ["{self}", "team-*"],
         "box": ["logs:nginx*"],
         "approval": ["dm.send"],
         "reads_per_minute": 0,
@@ -175,5 +176,5 @@ def test_why_names_each_rule_and_where_it_stands() -> None:
     assert (found["allowed"], found["rule"]) == (False, "grant deny")
     assert found["where"] == "box.toml: [grants.agent] deny"
     assert [row["rule"] for row in found["rules"]] == [rule for rule, _ in verdicts(HERON, "x", {}, facts)]
-    assert [row["holds"] for row in found["rules"]] == [True, False, True, True, True, True]
+    assert [row["holds"] for row in found["rules"]] == [True, False, True, True, True, True, True]
     assert {"what": "dm.*", "per_minute": 2, "where": "box.toml: [grants.agent] rates"} in found["rates"]
