@@ -1,10 +1,6 @@
-"""A person's word on a call: said once, then the call runs once and its thread is told once (O-36).
+"""A person's word on a call: said once, by somebody else than who asked, to exactly what was shown (O-36).
 
-What is decided is durable before anything runs. Running goes by the call's own id, so the journal sees to it
-that it happens once; telling goes by a key of the thread. So whatever dies when, `look` does the rest:
-
-    pending ─▶ approved ─▶ the journal runs the call ─▶ told ─▶ settled
-            ─▶ denied, expired ───────────────────────▶ told ─▶ settled
+What is decided is durable before anything runs. So whatever dies when, `look` has the rest carried out.
 """
 
 from __future__ import annotations
@@ -17,12 +13,12 @@ from typing import Final
 
 from exec_daemon.access.identity import Identity
 from exec_daemon.approvals.asked import digest_of, request_of
-from exec_daemon.approvals.outcome import message
+from exec_daemon.approvals.carrying_out import CarryingOut
 from exec_daemon.approvals.standing import standing
-from exec_daemon.calls.execute import Executor, Pending, result_of
+from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.registry import Registry
 from exec_daemon.store import Approval, ApprovalState, Clock, NewAuditLine, Store, StoreError, Word
-from messaging import CallError, ErrorCode, JobState, Result, error
+from messaging import CallError, ErrorCode, error
 from messaging.moment import iso
 
 log = logging.getLogger(__name__)
@@ -34,7 +30,6 @@ KEEP: Final = timedelta(days=30)
 _LOOKS_PER_SWEEP: Final = 720
 # Who speaks where no person did.
 _DAEMON: Final = "daemon"
-_STOP_S: Final = 5.0
 
 
 class Deciding:
@@ -45,7 +40,7 @@ class Deciding:
         self._registry = registry
         self._executor = executor
         self._clock = clock
-        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._carrying = CarryingOut(store, executor)
 
     async def approve(self, by: Identity, approval_id: str, digest: str) -> Approval | CallError:
         """Approves exactly what `digest` stands for. Approving twice is approving once."""
@@ -72,7 +67,7 @@ class Deciding:
         """Expires what is due, and goes on with what was decided and is not told."""
         for approval in await self._store.unsettled():
             if approval.state is not ApprovalState.PENDING:
-                self._carry_out(approval)
+                self._carrying.start(approval)
             elif approval.expires_at <= self._clock():
                 await self._say(approval, Word(state=ApprovalState.EXPIRED, by=_DAEMON))
 
@@ -89,10 +84,7 @@ class Deciding:
 
     async def close(self) -> None:
         """What is not told by then is told by the next daemon."""
-        if self._tasks:
-            _, late = await asyncio.wait(set(self._tasks.values()), timeout=_STOP_S)
-            for task in late:
-                task.cancel()
+        await self._carrying.close()
 
     async def _answerable(self, by: Identity, approval_id: str, wish: ApprovalState) -> Approval | CallError:
         """The approval, which is pending, or was decided as `by` wishes."""
@@ -110,7 +102,7 @@ class Deciding:
         """Is it still what the approver saw, and may it still be called?"""
         if digest != approval.call.digest:
             text = "The digest is not that of what was asked. Look at it again: `box approvals show`."
-            return error(ErrorCode.INVALID_REQUEST, text, details={"digest": approval.call.digest})
+            return error(ErrorCode.INVALID_REQUEST, text)
         asker, request = request_of(approval.call)
         call = await self._executor.admitted(asker, request)
         if isinstance(call, CallError):
@@ -127,53 +119,8 @@ class Deciding:
         await self._store.note(_audited(approval, word, self._clock()))
         said = await self._store.answer_approval(approval.id, word) or approval
         if not said.settled:
-            self._carry_out(said)
+            self._carrying.start(said)
         return said if said.state is (wish or word.state) else _decided(said)
-
-    def _carry_out(self, approval: Approval) -> None:
-        if approval.id not in self._tasks:
-            task = asyncio.create_task(self._settle(approval), name=approval.id)
-            self._tasks[approval.id] = task
-            task.add_done_callback(self._forget)
-
-    def _forget(self, task: asyncio.Task[None]) -> None:
-        del self._tasks[task.get_name()]
-        if not task.cancelled() and (failed := task.exception()):
-            log.error("approval %s is not settled yet: %s", task.get_name(), failed)
-
-    async def _settle(self, approval: Approval) -> None:
-        said = standing(approval)
-        result = await self._run(approval) if said is None else _not_run(approval, said)
-        if result is None:
-            return
-        told = message(approval, result)
-        if told is not None:
-            await self._store.append(told)
-        await self._store.settle_approval(approval.id)
-
-    async def _run(self, approval: Approval) -> Result | None:
-        """How the call ended; None where that cannot be known before the next start."""
-        asker, request = request_of(approval.call)
-        begun = await self._executor.run_approved(asker, request)
-        job_id = begun.job.id if isinstance(begun, Pending) else begun.job_id
-        if job_id is not None:
-            await self._store.link_approval(approval.id, job_id)
-        if isinstance(begun, Result):
-            return begun
-        await self._executor.jobs.end_of(begun.job.id)
-        job = await self._store.job(begun.job.id)
-        return None if job is None or job.state is JobState.RUNNING else result_of(job)
-
-
-def _not_run(approval: Approval, said: CallError) -> Result:
-    call = approval.call
-    return Result(
-        op=call.op,
-        call_id=call.call_id,
-        job_id=approval.id,
-        side_effecting=call.side_effecting,
-        error=said,
-    )
 
 
 def _audited(approval: Approval, word: Word, at: str) -> NewAuditLine:

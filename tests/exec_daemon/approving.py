@@ -23,9 +23,9 @@ from exec_daemon.calls.op import Op
 from exec_daemon.calls.registry import Registry, registry
 from exec_daemon.ops import ALLOWLIST
 from exec_daemon.settings import DaemonLimits
-from exec_daemon.store import Agent, ApprovalState, NewThread, Store, random_id
+from exec_daemon.store import Agent, Approval, ApprovalState, NewThread, Store, random_id
 from exec_daemon.store.memory import MemoryStore
-from messaging import AuthorKind, Call, CallRequest, Message, MessageKind, NewMessage
+from messaging import AuthorKind, Call, CallRequest, ErrorCode, Message, MessageKind, NewMessage, Result
 
 HERON = Asker(Identity(Role.AGENT, "heron"))
 HARVESTER = Asker(Identity(Role.HARVESTER, "local"))
@@ -173,6 +173,17 @@ def dm(reply: Message | None = None, call_id: str | None = "c1", text: str = "go
     if reply is None:
         return CallRequest(call=call)
     return CallRequest(call=call, thread=reply.thread, reply=reply.id, on_behalf_of=reply.author)
+
+
+async def asked(made: Parts, request: CallRequest, asker: Asker = HARVESTER) -> Approval:
+    """What waits after this call."""
+    said = await made.executor.call(asker, request)
+    assert isinstance(said, Result)
+    assert said.error is not None
+    assert said.error.code is ErrorCode.APPROVAL_PENDING, said
+    found = await made.store.approval(str(said.job_id))
+    assert found is not None
+    return found
 
 
 async def delivered(store: Store) -> list[str]:

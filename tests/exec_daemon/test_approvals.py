@@ -19,8 +19,8 @@ from exec_daemon.approvals.asking import MOST_PENDING
 from exec_daemon.approvals.jobs import asked_job, asked_jobs, run_of
 from exec_daemon.calls.execute import Rehearsed
 from exec_daemon.ops import ALLOWLIST
-from exec_daemon.store import Approval, ApprovalState, New, Store, Word
-from messaging import CallError, CallRequest, ErrorCode, JobState, MessageKind, Result, digest
+from exec_daemon.store import Approval, ApprovalState, New, Word
+from messaging import CallError, ErrorCode, JobState, MessageKind, Result, digest
 from tests.contracts.samples import job
 from tests.exec_daemon.approving import (
     ANN,
@@ -30,23 +30,13 @@ from tests.exec_daemon.approving import (
     Later,
     Moment,
     Mortal,
-    Parts,
+    asked,
     delivered,
     dm,
     parts,
     peopled,
     told,
 )
-
-
-async def asked(made: Parts, request: CallRequest, asker: Asker = HARVESTER) -> Approval:
-    said = await made.executor.call(asker, request)
-    assert isinstance(said, Result)
-    assert said.error is not None
-    assert said.error.code is ErrorCode.APPROVAL_PENDING, said
-    found = await made.store.approval(str(said.job_id))
-    assert found is not None
-    return found
 
 
 def code(said: Any) -> ErrorCode:
@@ -308,57 +298,6 @@ async def test_a_result_that_is_hostile_is_told_and_cannot_run() -> None:  # O-1
     (message,) = await told(store)
     assert "[TOOL" not in message.body
     assert message.author_kind == "system"
-
-
-async def lives_until(at: int, *, committed: bool) -> tuple[Store, str, bool]:
-    """One daemon that dies at write `at` while a call is asked, approved, run and told; then another one."""
-    store, reply = await peopled()
-    mortal = Mortal(store, at, committed=committed)
-    first = parts(mortal)
-    try:
-        approval = await asked(first, dm(reply))
-        await first.deciding.approve(ANN, approval.id, approval.call.digest)
-        await asyncio.wait_for(_gone(mortal, first), 5)
-    except Dead:
-        pass
-    await asyncio.sleep(0)
-    second = parts(store)
-    await store.interrupt_running()
-    await second.deciding.look()
-    again = await asked_or_known(second, dm(reply))
-    if again is not None:
-        await second.deciding.approve(ANN, again.id, again.call.digest)
-    await second.settled()
-    return store, reply.id, mortal.died
-
-
-async def _gone(mortal: Mortal, first: Parts) -> None:
-    """Until it has died, or has settled everything."""
-    while not mortal.died and await first.store.unsettled():  # noqa: ASYNC110 - nothing tells of a death
-        await asyncio.sleep(0.001)
-
-
-async def asked_or_known(made: Parts, request: CallRequest) -> Approval | None:
-    """The watcher reads the reply again: the call is asked again, or known."""
-    said = await made.executor.call(HARVESTER, request)
-    assert isinstance(said, Result)
-    if said.error is not None and said.error.code is ErrorCode.APPROVAL_PENDING:
-        return await made.store.approval(str(said.job_id))
-    return None
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("committed", [False, True])
-@pytest.mark.parametrize("at", range(9))
-async def test_whenever_the_daemon_dies_the_call_runs_once_and_is_told_once(
-    at: int, committed: bool
-) -> None:  # O-36, D088
-    store, reply, died = await lives_until(at, committed=committed)
-    assert died is (at < 8), "the sweep reaches behind the last write"
-    assert await delivered(store) == ["go"]
-    said = await told(store)
-    assert [(message.in_reply_to, " · ok · " in message.body) for message in said] == [(reply, True)]
-    assert await store.unsettled() == []
 
 
 async def test_who_said_what_is_in_the_audit_before_anything_runs() -> None:  # D108
