@@ -1,6 +1,6 @@
 """Single-rule mutants of the scanner: each has to be killed by a test, or be listed as equivalent.
 
-    ./box soak mutants [--count 120] [--seed 1] [--all] [--thorough] [MODULE …]
+    ./box soak mutants [--count 120] [--seed 1] [--all] [--tests quick|most|all] [MODULE …]
 
 A mutant is the scanner with one place changed: a condition turned round, a row of a table left out, a bound
 off by one, a character class that takes one more. They are made from the source as it is now; `--count` of
@@ -16,12 +16,13 @@ import random
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.fuzz._totals import ROOT, digest
-from tests.mutants.judge import HANGS, NO_PROGRAM, killer, timed
+from tests.mutants.judge import HANGS, NO_PROGRAM, Timed, killer, timed
 from tests.mutants.made import Mutant, mutants
 from tests.mutants.verdicts import Judged, equivalents
 
@@ -29,7 +30,12 @@ SCANNER = ROOT / "harvester" / "scanner"
 VERDICTS = ROOT / ".box" / "mutants.jsonl"
 TESTS = (ROOT / "tests" / "harvester", ROOT / "tests" / "oracle", ROOT / "tests" / "cases")
 
-SLOW_S, MANY = 0.02, 20
+# Which tests judge, by how long one takes and how many of its kind there are. A survivor takes them all.
+SELECTIONS: dict[str, Callable[[Timed, int], bool]] = {
+    "quick": lambda test, _: test.seconds < 0.005,
+    "most": lambda test, of_its_kind: test.seconds < 0.02 or of_its_kind < 20,
+    "all": lambda _test, _: True,
+}
 ENDS = {"equivalent", HANGS, NO_PROGRAM}
 
 
@@ -41,24 +47,17 @@ def drawn(given: argparse.Namespace) -> list[Mutant]:
 
 
 class Order:
-    """The tests, quickest first; one that has killed goes to the front, since mutants die of the same few.
+    """The tests, quickest first; one that has killed goes to the front, since mutants die of the same few."""
 
-    Unless all are wanted, the slow ones among many of a kind are left out: they take most of the time.
-    """
-
-    def __init__(self, *, thorough: bool) -> None:
-        self._thorough = thorough
+    def __init__(self, wanted: Callable[[Timed, int], bool]) -> None:
+        self._wanted = wanted
         self._names: list[str] | None = None
 
     def names(self) -> list[str]:
         if self._names is None:
             tests = timed()
             kinds = Counter(kind(test.name) for test in tests)
-            self._names = [
-                test.name
-                for test in tests
-                if self._thorough or test.seconds < SLOW_S or kinds[kind(test.name)] < MANY
-            ]
+            self._names = [test.name for test in tests if self._wanted(test, kinds[kind(test.name)])]
         return self._names
 
     def killed(self, name: str) -> None:
@@ -89,16 +88,18 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=120, help="how many (default 120)")
     parser.add_argument("--seed", type=int, default=1, help="which (default 1)")
     parser.add_argument("--all", action="store_true", help="all that there are: hours")
-    parser.add_argument("--thorough", action="store_true", help="all tests, the slow ones as well")
+    parser.add_argument(
+        "--tests", choices=SELECTIONS, default="most", help="which tests judge (default most)"
+    )
     given = parser.parse_args(words)
     if unknown := sorted(set(given.modules) - set(names)):
         parser.error(f"no module {' '.join(unknown)} in {SCANNER.relative_to(ROOT)}")
     return given
 
 
-def known_verdicts(*, thorough: bool) -> Judged:
+def known_verdicts(selection: str) -> Judged:
     files = sorted(file for folder in TESTS for file in folder.glob("*") if file.is_file())
-    return Judged(VERDICTS, digest(SCANNER.glob("*.py")), f"{digest(files)} {thorough}")
+    return Judged(VERDICTS, digest(SCANNER.glob("*.py")), f"{digest(files)} {selection}")
 
 
 def say(text: str) -> None:
@@ -108,7 +109,7 @@ def say(text: str) -> None:
 
 def main(words: list[str]) -> int:
     given, listed, began_s = arguments(words), equivalents(), time.monotonic()
-    known, order = known_verdicts(thorough=given.thorough), Order(thorough=given.thorough)
+    known, order = known_verdicts(given.tests), Order(SELECTIONS[given.tests])
     chosen, count = drawn(given), Counter[str]()
     for number, mutant in enumerate(chosen, start=1):
         by = "equivalent" if mutant.key in listed else judge(mutant, known, order)
