@@ -8,8 +8,9 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from exec_daemon.access.decide import Facts, decide
+from exec_daemon.access.decide import decide
 from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.rules import Facts
 from exec_daemon.access.stack import Grants
 from exec_daemon.calls.registry import Registry
 from exec_daemon.store import Store, random_id, utc_now

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from exec_daemon.access.decide import Facts
 from exec_daemon.access.grants import matches
 from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.rules import Facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from exec_daemon.access.decide import Barred
 from exec_daemon.access.grants import matches
 from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.rules import Barred
 
 # Who acts by what it reads. A person is warned, a harvester does nothing for itself.
 READERS: Final = frozenset({Role.AGENT, Role.WORKER})

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from exec_daemon.access.approval import marked_by
-from exec_daemon.access.decide import Facts, decide, verdicts
+from exec_daemon.access.decide import decide, verdicts
 from exec_daemon.access.identity import Identity
+from exec_daemon.access.rules import Facts
 from exec_daemon.access.stack import Stack, saying
 
 

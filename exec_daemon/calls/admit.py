@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from exec_daemon.access.approval import marked_by
-from exec_daemon.access.decide import Claim, Decision, Facts, decide, decide_on_behalf
+from exec_daemon.access.decide import Claim, Decision, decide, decide_on_behalf
 from exec_daemon.access.grants import Rates, matches
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rates import Buckets, Want
+from exec_daemon.access.rules import Facts
 from exec_daemon.access.scope import sees_thread
 from exec_daemon.access.stack import rates_of, saying
 from exec_daemon.access.tokens import Asker

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from exec_daemon.access.chain import ChainPolicy, barred, concerns, mark_of
-from exec_daemon.access.decide import Barred
 from exec_daemon.access.identity import Identity
+from exec_daemon.access.rules import Barred
 from exec_daemon.calls.admit import Admitted
 from exec_daemon.store import Store
 from messaging import CallRequest

@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from exec_daemon.access.decide import Facts, decide
+from exec_daemon.access.decide import decide
 from exec_daemon.access.identity import Identity
 from exec_daemon.access.rates import Buckets
+from exec_daemon.access.rules import Facts
 from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import Asker
 from exec_daemon.calls.admit import Admitted, admit, effective, take_rate, unpinned

@@ -14,9 +14,10 @@ from datetime import datetime
 from typing import Any, Final
 
 from exec_daemon.access.approval import marked_by
-from exec_daemon.access.decide import Facts, decide
+from exec_daemon.access.decide import decide
 from exec_daemon.access.identity import Identity
 from exec_daemon.access.rates import Buckets
+from exec_daemon.access.rules import Facts
 from exec_daemon.access.stack import Grants, rates_of
 from exec_daemon.access.tokens import Asker
 from exec_daemon.agent_template import AgentTemplate

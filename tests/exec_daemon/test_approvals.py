@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from exec_daemon.access.approval import marked_by
-from exec_daemon.access.decide import Facts
 from exec_daemon.access.grants import Grant
 from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.rules import Facts
 from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import Asker
 from exec_daemon.approvals.asked import shown

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exec_daemon.access.decide import Claim, Decision, Facts, decide, decide_on_behalf
+from exec_daemon.access.decide import Claim, Decision, decide, decide_on_behalf
 from exec_daemon.access.grants import Grant
 from exec_daemon.access.identity import Identity, Role
+from exec_daemon.access.rules import Facts
 from exec_daemon.access.stack import Grants
 from messaging import AuthorKind, Message, MessageKind
 from patterns import vocabulary

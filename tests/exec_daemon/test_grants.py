@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from exec_daemon.access.decide import Decision, Facts, decide, verdicts
+from exec_daemon.access.decide import Decision, decide, verdicts
 from exec_daemon.access.explain import explained
 from exec_daemon.access.grant_rules import problems, read, strangers, written
 from exec_daemon.access.grants import Grant, Rates
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.policy import Policy
+from exec_daemon.access.rules import Facts
 from exec_daemon.access.stack import Grants, Place, rates_of
 from exec_daemon.calls.grant_check import check_grants
 from exec_daemon.calls.registry import registry
