@@ -30,6 +30,7 @@ from exec_daemon.calls.registry import Registry, registry
 from exec_daemon.certificates.authority import Authority
 from exec_daemon.certificates.trust import Keeper, files_of
 from exec_daemon.discovery import check_discovery
+from exec_daemon.errors import DaemonError
 from exec_daemon.home import Home
 from exec_daemon.listen import is_loopback
 from exec_daemon.mcp.door import Door as McpDoor
@@ -52,6 +53,8 @@ from messaging import ArtifactError, secret_values
 
 log = logging.getLogger(__name__)
 
+# The daemon's certificate is made anew a month before it ends.
+_RENEW_EVERY_S: Final = 12 * 3600.0
 # `last used` of a token may be so stale: written with each request, it would make every read a write.
 _TOUCH_EVERY_S: Final = 5.0
 
@@ -181,10 +184,24 @@ async def _keep_writing_token_uses(services: Services) -> None:
         await _write_token_uses(services)
 
 
-async def _prepare(settings: DaemonSettings, home: Home, store: Store) -> None:
-    """What each start does before anybody is served."""
+def _ensure_certificates(settings: DaemonSettings, home: Home) -> None:
     beyond = () if is_loopback(settings.host) else (settings.host,)
     ensure_certificates(home, (*settings.names, *beyond))
+
+
+async def _keep_renewing(settings: DaemonSettings, home: Home) -> None:
+    """The daemon's own certificate, in time; that the file has changed is seen like any other change."""
+    while True:
+        await asyncio.sleep(_RENEW_EVERY_S)
+        try:
+            await asyncio.to_thread(_ensure_certificates, settings, home)
+        except DaemonError as failed:
+            log.warning("the daemon's certificate could not be renewed: %s", failed)
+
+
+async def _prepare(settings: DaemonSettings, home: Home, store: Store) -> None:
+    """What each start does before anybody is served."""
+    _ensure_certificates(settings, home)
     Authority(home).ensure_crl()
     await ensure_bootstrap(store, home, clock=utc_now, new_id=random_id)
     for job in await store.interrupt_running():
@@ -209,6 +226,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         services = _services(settings, home, store, ops, book, programs)
         writer = asyncio.create_task(_keep_writing_token_uses(services))
         looking = asyncio.create_task(services.deciding.keep_looking())
+        renewing = asyncio.create_task(_keep_renewing(settings, home))
         watching = asyncio.create_task(services.trust.watch())
         hanging_up = asyncio.create_task(services.desk.connections.hang_up(services.stopping))
         try:
@@ -222,6 +240,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
             await services.mcp.ended()
             await asyncio.gather(*(link.close() for link in links))
             watching.cancel()
+            renewing.cancel()
             await services.desk.close()
             await services.executor.jobs.drain(settings.limits.drain_s)
             await services.deciding.close()

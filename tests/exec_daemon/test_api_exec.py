@@ -230,7 +230,7 @@ def test_a_call_cannot_be_hung_on_a_thread_that_the_caller_does_not_see(daemon: 
         daemon.agent(name)
     for who, thread, status in (
         ("agent/falke", "heron", 404),
-        ("agent/falke", "nowhere\0", 404),
+        ("agent/falke", "nowhere\0", 400),
         ("agent/falke", "falke", 200),
         ("operator", "heron", 200),
         ("operator", "nowhere", 404),

@@ -16,7 +16,7 @@ from exec_daemon.access.identity import Identity, Role
 from exec_daemon.certificates.authority import LONGEST, Authority
 from exec_daemon.certificates.naming import client_certificate
 from exec_daemon.certificates.requests import new_request, read_request
-from exec_daemon.certificates.trust import Keeper, files_of
+from exec_daemon.certificates.trust import Keeper, Trust, files_of
 from exec_daemon.errors import CertificateUnusable
 from exec_daemon.home import Home, prepare
 from exec_daemon.tls import ensure_certificates
@@ -107,7 +107,7 @@ def test_an_authority_that_was_replaced_begins_with_an_empty_list(home: Home) ->
 
 
 def test_a_removed_authority_is_out(home: Home, tmp_path: Path) -> None:  # D072
-    keeper, told = Keeper(files_of(home)), []
+    keeper, told = Keeper(files_of(home)), list[Trust]()
     keeper.on_change = told.append
     der = x509.load_pem_x509_certificate(
         Authority(home).issue(EVE, request()).certificate.encode()

@@ -63,6 +63,13 @@ def test_a_token_on_the_socket_says_who_is_meant(daemon: Any) -> None:
         assert wrong.get("/ops").status_code == 401
 
 
+def test_who_expects_a_job_elsewhere_gets_an_address_that_reaches_us_from_there(daemon: Any) -> None:
+    with client(daemon.home / "daemon.sock") as local:
+        assert (
+            local.post("/callback", json={"job_id": "far-1"}).json()["url"] == f"{daemon.url}/callback/far-1"
+        )
+
+
 def test_the_front_door_is_the_same(daemon: Any) -> None:  # D008
     with client(daemon.home / "daemon.sock") as local:
         assert local.get("/ops", headers={"host": "evil.example"}).status_code == 421

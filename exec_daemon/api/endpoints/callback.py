@@ -7,6 +7,7 @@ sender without one, not even whether the job exists.
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 from datetime import datetime
 
@@ -18,6 +19,7 @@ from exec_daemon.api.answers import answer
 from exec_daemon.api.body import Body, read_body, read_content
 from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
+from exec_daemon.home import Home
 from exec_daemon.services import Services
 from exec_daemon.store import NoSuchJob, Reception
 from messaging import ErrorCode, EventError, JobEvent, decode_event, verify, verify_webhook
@@ -43,8 +45,17 @@ async def expect(ask: Ask) -> Response:
     body = await read_body(ask.request, ExpectBody, services.settings.limits.max_call_bytes)
     job_id = body.job_id or services.new_id("job")
     await services.store.expect(job_id, str(ask.identity))
-    url = f"{ask.request.base_url}callback/{job_id}"
+    url = f"{_base(ask)}/callback/{job_id}"
     return answer({"job_id": job_id, "url": url, "secret": services.callback_secret(job_id)}, 201)
+
+
+def _base(ask: Ask) -> str:
+    """The address that the asker has used, and on the unix socket, which a program elsewhere cannot, ours."""
+    asked = ask.request.base_url
+    if asked.scheme == "https":
+        return str(asked).rstrip("/")
+    listening = json.loads(Home(ask.services.settings.home).address.read_bytes())
+    return str(listening["url"])
 
 
 async def receive(request: Request, services: Services) -> Response:
