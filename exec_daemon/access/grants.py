@@ -28,8 +28,9 @@ class Grant:
     """What one grant says of one role or identity.
 
     `allow`, `deny` and `approval` are globs over op names, `recipients` over the names that `dm.send` may
-    write to, `wakes` over those that its timers may wake (`{self}`: the agent's own). `box` limits `box.exec`: `disk`, or `logs:nginx*` with a glob over the argument. Rates are calls
-    a minute, 0 for no limit; `rates` has further ones by op glob.
+    write to, `wakes` over those that its timers may wake (`{self}`: the agent's own). `box` limits `box.exec`:
+    `disk`, or `logs:nginx*` with a glob over the argument. Rates are calls a minute, 0 for no limit; `rates`
+    has further ones by op glob.
     """
 
     allow: tuple[str, ...] | None = None
@@ -51,9 +52,7 @@ class Rates:
     writes_per_min: int = 0
 
 
-def _built_in(
-    allow: tuple[str, ...], recipients: tuple[str, ...] = (), wakes: tuple[str, ...] = ()
-) -> Grant:
+def _built_in(allow: tuple[str, ...], recipients: tuple[str, ...] = (), wakes: tuple[str, ...] = ()) -> Grant:
     return Grant(allow=allow, recipients=recipients, wakes=wakes, box=EVERYTHING)
 
 
