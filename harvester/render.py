@@ -65,7 +65,7 @@ def render(
 
 
 def _subject(answer: Answered) -> str:
-    """What the mark of its fence follows from: an id that is not in the text and not known to who wrote it."""
+    """What the mark of its fence follows from: an id that is not known to who wrote the text."""
     return answer.result.job_id or answer.call.call_id or ""
 
 

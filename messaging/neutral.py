@@ -34,9 +34,9 @@ def neutralise(text: str) -> str:
 def fence_mark(subject: str) -> str:
     """`output-` and eight digits that follow from `subject`, such as the id of a job.
 
-    Who wrote the text of the job does not know them, so that no text can say that it begins such a block (D102).
+    Who wrote the text of the job does not know them: no text can say that it begins such a block (D102).
     """
-    return f"output-{sha256(subject.encode()).hexdigest()[:8]}" if subject else "output"
+    return f"output-{sha256(subject.encode("utf-8", "replace")).hexdigest()[:8]}" if subject else "output"
 
 
 def fenced(text: str, language: str = "") -> str:
