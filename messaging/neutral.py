@@ -36,7 +36,8 @@ def fence_mark(subject: str) -> str:
 
     Who wrote the text of the job does not know them: no text can say that it begins such a block (D102).
     """
-    return f"output-{sha256(subject.encode("utf-8", "replace")).hexdigest()[:8]}" if subject else "output"
+    digits = sha256(subject.encode("utf-8", "replace")).hexdigest()[:8]
+    return f"output-{digits}" if subject else "output"
 
 
 def fenced(text: str, language: str = "") -> str:
