@@ -75,8 +75,8 @@ def _write_array(value: list[Any] | tuple[Any, ...], parts: list[str]) -> None:
     parts.append("]")
 
 
-# What is no text for sure and has a point or an exponent in it may be a float, which `json` writes otherwise.
-_MAYBE_FLOAT = re.compile(r"\d[.e]|Infinity|NaN")
+# A number with a point or an exponent is a float, which `json` writes otherwise; a text may look like one.
+_MAYBE_FLOAT = re.compile(r"(?:^|[\[,:])-?(?:\d+[.e]|Infinity|NaN)|NaN")
 _PLAIN = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False)
 
 

@@ -1,0 +1,178 @@
+"""What runs a program without us: the floor in C, NRPE, and SSH with a forced command over a kept connection.
+
+Each gives the time of one run of `true`, in milliseconds, as the function that runs it once; None where it is
+not installed. NRPE speaks without TLS, which flatters it.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+TRUE: Final = "/bin/true"
+Run = Callable[[], None]
+
+_FLOOR: Final = r"""
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+extern char **environ;
+int main(int argc, char **argv) {
+  char *words[] = {argv[1], 0};
+  for (int i = 0; i < 300; i++) {
+    struct timespec a, b; pid_t pid; int status;
+    clock_gettime(CLOCK_MONOTONIC, &a);
+    posix_spawn(&pid, argv[1], 0, 0, words, environ);
+    waitpid(pid, &status, 0);
+    clock_gettime(CLOCK_MONOTONIC, &b);
+    printf("%f\n", (b.tv_sec - a.tv_sec) * 1e3 + (b.tv_nsec - a.tv_nsec) / 1e6);
+  }
+}
+"""
+
+
+def floor_ms(folder: Path) -> list[float]:
+    """`posix_spawn` and `waitpid` in C; where there is no compiler, the same through Python."""
+    if shutil.which("cc") is None:
+        return sorted(_timed(_spawn) for _ in range(300))
+    program = folder / "floor"
+    if not program.exists():
+        (folder / "floor.c").write_text(_FLOOR)
+        subprocess.run(["cc", "-O2", "-o", program, folder / "floor.c"], check=True)
+    said = subprocess.run([program, TRUE], capture_output=True, text=True, check=True).stdout
+    return sorted(float(line) for line in said.split())
+
+
+def _spawn() -> None:
+    os.waitpid(os.posix_spawn(TRUE, [TRUE], {}), 0)
+
+
+def _timed(run: Run) -> float:
+    began_s = time.perf_counter()
+    run()
+    return (time.perf_counter() - began_s) * 1000
+
+
+def times_ms(run: Run, count: int) -> list[float]:
+    """How long each run took, in order of length."""
+    run()
+    return sorted(_timed(run) for _ in range(count))
+
+
+def free_port() -> int:
+    """One that is free now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_until(true: Callable[[], bool], what: str, at_most_s: float = 30.0) -> None:
+    """Until the condition holds; AssertionError names it."""
+    until_s = time.monotonic() + at_most_s
+    while not true():
+        assert time.monotonic() < until_s, f"waited {at_most_s:.0f} s for {what}"
+        time.sleep(0.05)
+
+
+def wait_for(port: int) -> None:
+    """Until somebody listens there."""
+    wait_until(lambda: _listens(port), f"somebody to listen on port {port}")
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _process(*words: str) -> Iterator[None]:
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
+# Protocol version 2: version, type, CRC, result, text, padding. It takes one query a connection.
+_PACKET: Final = struct.Struct("!HHIH1024s2x")
+
+
+def _ask_nrpe(port: int) -> None:
+    without_crc = _PACKET.pack(2, 1, 0, 0, b"true")
+    query = _PACKET.pack(2, 1, zlib.crc32(without_crc), 0, b"true")
+    with socket.create_connection(("127.0.0.1", port), 10) as connection:
+        connection.sendall(query)
+        answer = b""
+        while len(answer) < _PACKET.size and (piece := connection.recv(_PACKET.size)):
+            answer += piece
+    # `true` says nothing, which NRPE holds against it; it has run all the same.
+    assert b"Unable to read output" in answer or _PACKET.unpack(answer)[3] == 0, answer[:64]
+
+
+@contextmanager
+def nrpe(folder: Path) -> Iterator[Run | None]:
+    """`nagios-nrpe-server`, one connection a call, which is all that it can do."""
+    program = shutil.which("nrpe", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        yield None
+        return
+    port, settings = free_port(), folder / "nrpe.cfg"
+    # It runs as anybody but root.
+    user, group = ("nobody", "nogroup") if os.getuid() == 0 else (getpass.getuser(), str(os.getgid()))
+    settings.write_text(
+        f"server_port={port}\nserver_address=127.0.0.1\nallowed_hosts=127.0.0.1\nnrpe_user={user}\n"
+        f"nrpe_group={group}\npid_file={folder}/nrpe.pid\ncommand[true]={TRUE}\n"
+    )
+    with _process(program, "-n", "-c", str(settings), "-f"):
+        wait_for(port)
+        yield lambda: _ask_nrpe(port)
+
+
+def _key(file: Path) -> Path:
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file], check=True)
+    return file
+
+
+@contextmanager
+def ssh(folder: Path) -> Iterator[Run | None]:
+    """OpenSSH with a forced command; the connection is kept by ControlMaster."""
+    program = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None or shutil.which("ssh") is None:
+        yield None
+        return
+    port, host, mine = free_port(), _key(folder / "host"), _key(folder / "mine")
+    allowed = folder / "authorized"
+    allowed.write_text(f'command="{TRUE}",no-pty {mine.with_suffix(".pub").read_text()}')
+    settings = folder / "sshd_config"
+    settings.write_text(
+        f"Port {port}\nListenAddress 127.0.0.1\nHostKey {host}\nAuthorizedKeysFile {allowed}\nUsePAM no\n"
+        f"StrictModes no\nPidFile {folder}/sshd.pid\nPermitRootLogin yes\nPasswordAuthentication no\n"
+    )
+    Path("/run/sshd").mkdir(exist_ok=True)
+    common = ("-F", "none", "-o", f"ControlPath={folder}/master", "-p", str(port), "127.0.0.1")
+    asked = ("-i", str(mine), "-o", "StrictHostKeyChecking=no", "-o", f"UserKnownHostsFile={folder}/known")
+    with _process(program, "-D", "-f", str(settings)):
+        wait_for(port)
+        subprocess.run(["ssh", "-M", "-N", "-f", *asked, *common], check=True)
+        try:
+            yield lambda: _run(["ssh", *common, "x"])
+        finally:
+            subprocess.run(["ssh", "-O", "exit", *common], check=False, capture_output=True)
+
+
+def _run(words: list[str]) -> None:
+    subprocess.run(words, check=True, capture_output=True)
