@@ -28,9 +28,9 @@ class Grant:
     """What one grant says of one role or identity.
 
     `allow`, `deny` and `approval` are globs over op names, `recipients` over the names that `dm.send` may
-    write to, `wakes` over those that its timers may wake (`{self}`: the agent's own). `box` limits `box.exec`:
-    `disk`, or `logs:nginx*` with a glob over the argument. Rates are calls a minute, 0 for no limit; `rates`
-    has further ones by op glob.
+    write to, `wakes` over those that its timers may wake (`{self}`: the agent's own). `box` limits
+    `box.exec`: `disk`, or `logs:nginx*` with a glob over the argument. Rates are calls a minute, 0 for no
+    limit; `rates` has further ones by op glob.
     """
 
     allow: tuple[str, ...] | None = None
