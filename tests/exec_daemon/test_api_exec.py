@@ -105,7 +105,7 @@ def test_a_malformed_body_is_a_typed_400(daemon: Any, body: bytes) -> None:
     assert answer.json()["error"]["message"]
 
 
-def test_a_body_that_is_too_large_is_refused_announced_or_not(daemon: Any) -> None:
+def test_a_body_that_is_too_large_is_refused_announced_or_not(daemon: Any) -> None:  # D050
     client, body = daemon.client("operator"), b'{"op":"' + b"x" * 400_000 + b'"}'
     announced = client.post("/exec", content=body, headers=JSON)
     chunked = client.post("/exec", content=iter([body]), headers=JSON)
@@ -116,7 +116,7 @@ def test_a_body_that_is_too_large_is_refused_announced_or_not(daemon: Any) -> No
 @pytest.mark.parametrize(
     "header", [None, "", "Bearer", "Bearer wrong", "Basic b3BlcmF0b3I6eA==", "bearer  x  y"]
 )
-def test_without_a_valid_token_there_is_no_identity(daemon: Any, header: str | None) -> None:  # O-33
+def test_without_a_valid_token_there_is_no_identity(daemon: Any, header: str | None) -> None:  # O-33 D078
     with daemon.bearing(None) as client:
         headers = {"authorization": header} if header is not None else {}
         for row in ROWS:

@@ -133,3 +133,15 @@ def test_a_client_that_reads_nothing_is_left(start_daemon: Callable[..., Any]) -
         while len(held) > 1:
             assert time.monotonic() < until
             time.sleep(0.02)
+
+
+def test_a_stop_waits_for_no_client_that_only_sits_there(start_daemon: Callable[..., Any]) -> None:  # D129
+    running = start_daemon()
+    silent, idle = raw(running), connect(running)
+    idle.sendall(GET)
+    assert idle.recv(65536).startswith(b"HTTP/1.1 200")
+    began_s = time.monotonic()
+    running.stop()
+    assert time.monotonic() - began_s < 5
+    silent.close()
+    idle.close()

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.middleware.base import BaseHTTPMiddleware
 
 from exec_daemon import DaemonSettings
+from exec_daemon.api.app import build
 from exec_daemon.api.gate import Head, allowed, head_of, refusal
 
 OURS = allowed(
@@ -186,3 +188,27 @@ def test_no_answer_lets_another_site_in(daemon: Any) -> None:
     with daemon.bearing(None) as stranger:
         for answer in (stranger.get("/healthz"), stranger.options("/exec", headers=asked)):
             assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_there_is_one_way_in_and_no_other(daemon: Any) -> None:  # D083
+    client = daemon.client("operator")
+    for path in (
+        "/nothing",
+        "/exec/",
+        "/exec/x",
+        "/.git/config",
+        "/proxy",
+        "/upload",
+        "/ops/a/b",
+        "/%2e%2e/exec",
+    ):
+        assert client.get(path).status_code in (404, 405), path
+    for method in ("PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "GET"):  # D143
+        assert client.request(method, "/exec").status_code == 405, method
+
+
+def test_no_middleware_stands_between_an_endpoint_and_the_disconnect(daemon: Any) -> None:  # D131 D132
+    services = daemon.daemon._server._services
+    for middleware in build(services).user_middleware:
+        assert isinstance(middleware.cls, type)
+        assert not issubclass(middleware.cls, BaseHTTPMiddleware)

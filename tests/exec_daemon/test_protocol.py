@@ -47,7 +47,9 @@ def everything(connection: ssl.SSLSocket) -> bytes:
         b"POST /exec HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n",
     ],
 )
-def test_a_request_that_never_ends_ends_its_connection(start_daemon: Callable[..., Any], sent: bytes) -> None:
+def test_a_request_that_never_ends_ends_its_connection(
+    start_daemon: Callable[..., Any], sent: bytes
+) -> None:  # D047 D048
     running = start_daemon(limits=SHORT)
     with connect(running) as connection:
         connection.sendall(sent)
@@ -55,7 +57,9 @@ def test_a_request_that_never_ends_ends_its_connection(start_daemon: Callable[..
     assert running.client("operator").get("/healthz").status_code == 200
 
 
-def test_a_client_that_sends_a_byte_now_and_then_has_no_more_time(start_daemon: Callable[..., Any]) -> None:
+def test_a_client_that_sends_a_byte_now_and_then_has_no_more_time(
+    start_daemon: Callable[..., Any],
+) -> None:  # D047
     running = start_daemon(limits=SHORT)
     with connect(running) as connection:
         connection.settimeout(0.05)
@@ -79,7 +83,7 @@ def test_a_client_that_sends_a_byte_now_and_then_has_no_more_time(start_daemon: 
         b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: %s" % (b"a" * 400_000),
     ],
 )
-def test_a_head_has_a_limit_in_bytes(start_daemon: Callable[..., Any], head: bytes) -> None:
+def test_a_head_has_a_limit_in_bytes(start_daemon: Callable[..., Any], head: bytes) -> None:  # D063
     running = start_daemon(limits=PATIENT)
     with connect(running) as connection:
         for start in range(0, len(head), 10_000):

@@ -82,7 +82,7 @@ def test_a_connection_without_a_handshake_is_ended(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
-def test_a_stop_ends_streams_soon(start_daemon: Callable[..., Any]) -> None:
+def test_a_stop_ends_streams_soon(start_daemon: Callable[..., Any]) -> None:  # D128
     running = start_daemon()
     running.agent("heron")
     with running.client("operator").stream("GET", "/threads/heron/stream") as stream:

@@ -108,7 +108,7 @@ def connect(running: Any, context: ssl.SSLContext, name: str = "localhost") -> s
         return tls.version()
 
 
-def test_the_daemon_speaks_tls_13_and_12_and_nothing_older(daemon: Any) -> None:  # O-30
+def test_the_daemon_speaks_tls_13_and_12_and_nothing_older(daemon: Any) -> None:  # O-30 D067
     trusting = ssl.create_default_context(cafile=daemon.home / "ca.pem")
     assert connect(daemon, trusting) == "TLSv1.3"
     trusting.maximum_version = ssl.TLSVersion.TLSv1_2
@@ -120,6 +120,30 @@ def test_the_daemon_speaks_tls_13_and_12_and_nothing_older(daemon: Any) -> None:
         old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1_1
     with pytest.raises(ssl.SSLError):
         connect(daemon, old)
+
+
+@pytest.mark.parametrize("ciphers", ["aNULL:@SECLEVEL=0", "eNULL:@SECLEVEL=0", "RC4:3DES:@SECLEVEL=0"])
+def test_the_daemon_takes_no_cipher_without_secrecy_or_identity(daemon: Any, ciphers: str) -> None:  # D067
+    weak = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    weak.check_hostname, weak.verify_mode = False, ssl.CERT_NONE
+    weak.maximum_version = ssl.TLSVersion.TLSv1_2
+    try:
+        weak.set_ciphers(ciphers)
+    except ssl.SSLError:
+        return  # this OpenSSL cannot even offer them
+    with pytest.raises((ssl.SSLError, ConnectionError)):
+        connect(daemon, weak)
+
+
+def test_http_2_is_not_spoken(daemon: Any) -> None:  # D065
+    both = ssl.create_default_context(cafile=daemon.home / "ca.pem")
+    both.set_alpn_protocols(["h2", "http/1.1"])
+    host, port = daemon.url.removeprefix("https://").rsplit(":", 1)
+    with (
+        socket.create_connection((host, int(port)), timeout=10) as raw,
+        both.wrap_socket(raw, server_hostname=host) as tls,
+    ):
+        assert tls.selected_alpn_protocol() == "http/1.1"
 
 
 def test_a_client_that_trusts_others_or_asks_for_another_name_is_not_connected(daemon: Any) -> None:

@@ -51,7 +51,7 @@ async def test_a_token_is_valid_until_it_expires(
     assert (await bearer(store, await made(store, expires_at), NOW) is not None) is valid
 
 
-async def test_a_revoked_or_unknown_token_proves_nothing(store: MemoryStore) -> None:
+async def test_a_revoked_or_unknown_token_proves_nothing(store: MemoryStore) -> None:  # D074
     token = await made(store)
     (record,) = await store.tokens()
     await store.revoke_token(record.id)
