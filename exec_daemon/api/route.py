@@ -19,6 +19,7 @@ from exec_daemon.access.tokens import Asker
 from exec_daemon.api.asker import asker_of
 from exec_daemon.api.held import Held
 from exec_daemon.api.problems import EXEC_PATH, Refused, refuse
+from exec_daemon.api.scoped import closed
 from exec_daemon.calls.admit import rate_limited, want
 from exec_daemon.services import Services
 from messaging import CallError, ErrorCode
@@ -104,6 +105,8 @@ def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
                 f"{asker.identity} may not {row.method} {row.path}; it is for {', '.join(sorted(row.roles))}."
             )
             raise refuse(ErrorCode.FORBIDDEN, text)
+        if (why := closed(asker, row.method, row.path)) is not None:
+            raise refuse(ErrorCode.FORBIDDEN, why)
         _check_rate(row, asker.identity, services)
         free = services.places.take(asker.identity, stays=row.stays)
         if isinstance(free, CallError):

@@ -48,6 +48,21 @@ def test_a_token_is_shown_once_and_its_hash_never(daemon: Any) -> None:  # O-33
         assert eve.post("/exec", json={"op": "box.cpu"}).status_code == 403
 
 
+@pytest.mark.parametrize("row", [row for row in ROWS if row.method != "GET"], ids=lambda row: row.path)
+def test_a_token_that_is_limited_to_ops_gets_its_bearer_nothing_else(daemon: Any, row: Row) -> None:
+    """Else it could make a token without limits, or write a reply whose directives run without any."""
+    made = daemon.client("operator").post(
+        "/tokens", json={"identity": "operator/narrow", "scopes": ["tools.*"]}
+    )
+    path = row.path.format(id="none", op="none", name="none", sha256="none")
+    with daemon.bearing(made.json()["token"]) as narrow:
+        answer = narrow.request(row.method, path, json={})
+    limited = "limited to the ops tools.*" in answer.text
+    asks_itself = {"/exec", "/why", "/rpc", "/mcp", "/session", "/timers/preview"}
+    takes_back = {"/jobs/{id}/cancel", "/threads/{id}/read"}
+    assert limited is (Role.OPERATOR in row.roles and row.path not in asks_itself | takes_back)
+
+
 def test_a_revoked_token_is_worth_nothing_at_once(daemon: Any) -> None:
     client = daemon.client("operator")
     made = client.post("/tokens", json={"identity": "viewer/mallory"}).json()
