@@ -15,6 +15,7 @@ from harvester.events import SkipReason
 from harvester.scanner.containers import Containers
 from harvester.scanner.endings import close_unfinished, run_fence
 from harvester.scanner.examination import Cut, examine
+from harvester.scanner.foresight import Outlook, outlook
 from harvester.scanner.leaves import Fence, Hidden, Html, Leaf, Paragraph, Piece, Table, is_plain
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Cursor, Line
@@ -84,9 +85,25 @@ class Blocks:
         alone = not self._containers and (self._leaf is None or isinstance(self._leaf, Paragraph))
         return alone and _TEXT.match(line.text, line.begin) is not None
 
+    def outlook(self, line: Line) -> Outlook:
+        """What the beginning of the next line means for the open paragraph, if there is one."""
+        return outlook(line, self._containers) if isinstance(self._leaf, Paragraph) else Outlook.GOES_ON
+
     def finish(self) -> Cut | None:
-        """The reply ends."""
+        """The reply ends, or the open leaf."""
         return self._close_leaf()
+
+    def foretell(self, line: Line) -> Cut | None:
+        """The open paragraph ends before this line, which may underline it. Commands in it depend on that."""
+        paragraph = self._leaf
+        if not isinstance(paragraph, Paragraph) or any(
+            "curl " in piece.line.text for piece in paragraph.pieces
+        ):
+            return None
+        cut = self._close_leaf()
+        if cut is None:
+            self._leaf = new_paragraph(line, self._policy)  # nothing is left in it
+        return cut
 
     def clear(self) -> None:
         """Every block is over, and nothing in the open leaf matters."""

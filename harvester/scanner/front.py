@@ -39,8 +39,8 @@ class Scanner:
     """Finds directives in one reply that comes in pieces; any pieces give the events of the whole."""
 
     __slots__ = (
-        "_decoder", "_fed", "_free", "_ledger", "_lost", "_policy", "_push", "_reading", "_room",
-        "_tokens", "_uncounted",
+        "_decoder", "_fed", "_free", "_ledger", "_lost", "_most_tokens", "_policy", "_push", "_reading",
+        "_room", "_tokens", "_uncounted",
     )  # fmt: skip
 
     def __init__(self, policy: ScanPolicy | None = None) -> None:
@@ -49,6 +49,7 @@ class Scanner:
         self._reading = Reading(self._ledger)
         self._tokens: list[str] = []  # handed in and not looked at yet
         self._push = self._tokens.append
+        self._most_tokens = _MOST_TOKENS
         self._fed = 0  # code points looked at
         self._lost = 0  # those of them that are behind the limit
         self._room = self._policy.max_reply_bytes
@@ -62,7 +63,7 @@ class Scanner:
         """The next piece; the events that are decided now. Raises `ScannerClosed` after `close()`."""
         self._push(text)
         # Nothing is decided within a line, and its end is not printable: most tokens need no more than this.
-        if text.isprintable() and len(self._tokens) < _MOST_TOKENS:
+        if text.isprintable() and len(self._tokens) < self._most_tokens:
             return []
         return self._look()
 
@@ -97,6 +98,7 @@ class Scanner:
         self._uncounted.append(text)
         if text:
             self._reading.take(text)
+            self._most_tokens = 0 if self._reading.eager else _MOST_TOKENS
         return self._ledger.take() if self._ledger.events else []
 
     def _admit(self, text: str) -> str:

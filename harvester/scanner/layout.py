@@ -21,7 +21,8 @@ from harvester.scanner.stretches import Curl, Layout
 _MARKS: Final = "".join(sorted(MARKS - {'"'}))
 # A backslash escapes ASCII punctuation only (CommonMark 2.4); whether a `[` is escaped `marked` says.
 _TOKEN: Final = re.compile(
-    rf"(?>(?:\\[!-/:-@\\-`{{-~])+)|\\|`+|<|\[(?=TOOL|EXEC|DM|RESULT)|~+|\"+|[{_MARKS}]|^(?:\$ )?curl ", re.MULTILINE
+    rf"(?>(?:\\[!-/:-@\\-`{{-~])+)|\\|`+|<|\[(?=TOOL|EXEC|DM|RESULT)|~+|\"+|[{_MARKS}]|^(?:\$ )?curl ",
+    re.MULTILINE,
 )
 _IN_DIRECTIVE: Final = re.compile(r"\\[\s\S]?|`+")
 # A line goes on behind an odd number of backslashes at its end.

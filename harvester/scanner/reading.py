@@ -7,13 +7,15 @@ from typing import Final
 
 from harvester.scanner.inside import run_line
 from harvester.scanner.ledger import Ledger
-from harvester.scanner.lines import line_from, lines_end
+from harvester.scanner.lines import Line, line_from, lines_end
 from harvester.scanner.reply import Reply
 from harvester.scanner.skipping import Triggers, fresh_start, has_sign
 
 # In one open block (a list, a fence) nothing can be let go: those that are longer than a block that may run
 # are read, and wait no more.
 _MOST_UNREAD_CHARS: Final = 1 << 16
+# Whatever a longer beginning of a line turns out to be may wait for its end.
+_MOST_BEGINNING_CHARS: Final = 1 << 8
 # A line in brackets, as a directive is, and a blank one.
 _ALONE: Final = re.compile(r"(\[[^\r\n]*+(?<=\]))\n[ \t]*+\n")
 
@@ -21,10 +23,11 @@ _ALONE: Final = re.compile(r"(\[[^\r\n]*+(?<=\]))\n[ \t]*+\n")
 class Reading:
     """Hands lines to the reply; awake from something that can matter until no block is open behind it."""
 
-    __slots__ = ("_half", "_held", "_ledger", "_reply", "_waiting", "at", "awake")
+    __slots__ = ("_half", "_held", "_ledger", "_reply", "_waiting", "at", "awake", "eager")
 
     def __init__(self, ledger: Ledger) -> None:
         self.awake = False
+        self.eager = False  # the next characters may decide something, though no line ends
         self.at = 0  # the offset in the reply of what is to be read next
         self._ledger = ledger
         self._reply = Reply(ledger)
@@ -51,15 +54,24 @@ class Reading:
         self._held.append(text)
         end = lines_end(text)
         if not end:
+            self._foresee()
             return
         if len(self._held) > 1:
             end += sum(map(len, self._held)) - len(text)
             text = "".join(self._held)
         self._held = []
         self._lines(text[:end])
+        self.eager = self.awake
         if end < len(text):
             self._half = False
-            (self._held if has_sign(text[end:]) else self._waiting).append(text[end:])
+            (self._held if self.awake or has_sign(text[end:]) else self._waiting).append(text[end:])
+            self._foresee()
+
+    def _foresee(self) -> None:
+        """The beginning of a line may say that the paragraph before it is over."""
+        if self.eager:
+            beginning = Line("".join(self._held), self.at)
+            self.eager = self._reply.foresee(beginning) and len(beginning.text) <= _MOST_BEGINNING_CHARS
 
     def _second_half(self, text: str) -> str:
         """What comes behind a CR at the end of what was read, without the LF that belongs to it."""

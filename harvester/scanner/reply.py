@@ -9,6 +9,7 @@ from typing import Final
 from harvester.events import SkipReason
 from harvester.scanner.blocks import Blocks
 from harvester.scanner.examination import Cut
+from harvester.scanner.foresight import Outlook
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Line, lines_end
 from harvester.scanner.tags import closing
@@ -40,6 +41,19 @@ class Reply:
         """The next line."""
         self._take(line)
         self._drain()
+
+    def foresee(self, line: Line) -> bool:
+        """End the open paragraph if this beginning of the next line does; could more of the line tell?"""
+        outlook = Outlook.GOES_ON if self._closing else self._blocks.outlook(line)
+        cut = None
+        if outlook is Outlook.ENDS:
+            cut = self._blocks.finish()
+        elif outlook is Outlook.UNDERLINED:
+            cut = self._blocks.foretell(line)
+        if cut:
+            self._cut(cut)
+            self._drain()
+        return outlook in {Outlook.OPEN, Outlook.UNDERLINED}
 
     def leap(self, text: str, pos: int, at: int) -> int:
         """How far the lines from `pos` on change nothing but what is open; `text` stands at `at`."""
