@@ -13,7 +13,8 @@ from exec_daemon.store.errors import Outdated
 from exec_daemon.store.port import Store
 from exec_daemon.store.sources import Clock, NewId
 from exec_daemon.store.timer_values import UNDER_WAY, RunState, Timer, TimerRun, TimerStep
-from exec_daemon.timers.look import Look
+from exec_daemon.timers.look import Look, moment
+from exec_daemon.timers.orders import Order, give
 from exec_daemon.timers.rules import run_now
 from exec_daemon.timers.scheduler import OpsFor, address_of, look_at
 from exec_daemon.timers.turns import CANCELLED, Said, ended, judged
@@ -83,6 +84,15 @@ class TimerDesk:
             if await self.store.step_timer(step):
                 return step.added[-1]
         raise Outdated(f"the timer {timer.name} keeps changing", timer.name)
+
+    async def order(self, order: Order) -> TimerRun | None:
+        """Sends a work order; None where there is no such agent."""
+        address = await address_of(self.store, order.agent, self.ops_for)
+        if address is None:
+            return None
+        step = give(order, address, moment(self.clock()), self.new_id)
+        await self.store.step_timer(step)
+        return step.added[-1]
 
     async def _change(self, run: TimerRun, rule: Callable[[Look, TimerRun], TimerStep]) -> bool:
         """One try. False where the timer or the run is no longer as it was."""

@@ -50,7 +50,9 @@ def dispatch(due: Due, timer: Timer, plan: Plan, at: datetime) -> Dispatched:
     )
     made = (NewThread(id=thread, title=f"{timer.name} {run.due}", agent=timer.agent),) if isolated else ()
     body = _wrapped(due, timer, plan, run)
-    return Dispatched(run, Start(job_id, _job(timer, plan, run)), Post(message_id, _message(run, body)), made)
+    return Dispatched(
+        run, Start(job_id, _job(timer, plan, run)), Post(message_id, _message(plan, run, body)), made
+    )
 
 
 def _wrapped(due: Due, timer: Timer, plan: Plan, run: TimerRun) -> str:
@@ -73,6 +75,7 @@ def _job(timer: Timer, plan: Plan, run: TimerRun) -> NewJob:
         "name": timer.name,
         "agent": timer.agent,
         "due": run.due,
+        "deadline": run.deadline,
         "prompt": plan.prompt,
     }
     return NewJob(
@@ -87,12 +90,12 @@ def _job(timer: Timer, plan: Plan, run: TimerRun) -> NewJob:
     )
 
 
-def _message(run: TimerRun, body: str) -> NewMessage:
+def _message(plan: Plan, run: TimerRun, body: str) -> NewMessage:
     return NewMessage(
         thread=run.thread or "",
         author=AUTHOR,
         author_kind=AuthorKind.SYSTEM,
-        kind=MessageKind.ENVELOPE,
+        kind=MessageKind.WORK_ORDER if plan.order else MessageKind.ENVELOPE,
         body=body,
         job_id=run.job,
         key=f"{AUTHOR} {run.timer} {run.due}",

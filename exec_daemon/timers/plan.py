@@ -41,7 +41,7 @@ class Plan:
 
     `thread` None is the agent's home. `start` is what an interval counts from, or the one time of `once`.
     `max_runs` and `until` None mean no end, `pause_after` 0 never. `nudge_s` after the message the agent is
-    asked for its verdict, at `deadline_s` it is missing.
+    asked for its verdict, at `deadline_s` it is missing. `order`: the message is a work order.
     """
 
     schedule: str
@@ -60,6 +60,7 @@ class Plan:
     pause_after: int = 5
     nudge_s: int = 15 * 60
     deadline_s: int = 30 * 60
+    order: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """All fields."""

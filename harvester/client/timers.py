@@ -35,6 +35,12 @@ class Timers:
         ask = Request(method="POST", path="/timers/preview", repeatable=True, body=_set(body))
         return dict(self._wire.want(ask).body)
 
+    def order(self, agent: str, title: str, text: str, **more: Any) -> dict[str, Any]:
+        """Has the agent do one thing now: the run, whose job ends with the agent's verdict. Sent once."""
+        body = _set({"agent": agent, "title": title, "text": text, **more})
+        ask = Request(method="POST", path="/orders", repeatable=False, body=body)
+        return dict(self._wire.want(ask).body)
+
     def tell_verdict(
         self,
         reply: str,

@@ -223,6 +223,26 @@ def test_a_timer_made_in_a_thread_of_the_agent_wakes_it_there(
     assert made_in(daemon, None)["thread"] is None
 
 
+def test_a_work_order_has_a_title_an_assignee_a_deadline_and_a_verdict(
+    daemon: Running, heron: httpx2.Client
+) -> None:  # O-83
+    operator = daemon.client("operator")
+    body = {"agent": "heron", "title": "Free the disk", "text": "Say what may go.", "deadline_s": 60}
+    order = operator.post("/orders", json=body).json()
+    message = heron.get(f"/messages/{order['message']}").json()["message"]
+    assert (message["kind"], message["author_kind"]) == ("work_order", "system")
+    reply = heron.post("/threads/heron/messages", json={"body": "Done.", "in_reply_to": message["id"]}).json()
+    told = {"reply": reply["id"], "verdict": "PASS", "summary": "2 GB freed"}
+    assert daemon.client("harvester").post("/verdicts", json=told).json()["job"] == order["job"]
+    job = operator.get(f"/jobs/{order['job']}").json()
+    assert (job["args"]["name"], job["args"]["agent"]) == ("Free the disk", "heron")
+    assert job["args"]["deadline"] == order["deadline"]
+    assert (job["result"]["verdict"], job["result"]["summary"]) == ("PASS", "2 GB freed")
+    assert operator.post("/orders", json=body | {"agent": "herno"}).status_code == 404
+    assert operator.post("/orders", json=body | {"thread": "wren"}).status_code == 404
+    assert heron.post("/orders", json=body).status_code == 403
+
+
 def made_in(daemon: Running, thread: str | None) -> dict[str, Any]:
     fields = YEARLY | {"name": f"t{next(NUMBERS)}"}
     answer = daemon.exec("agent/heron", "cron.create", fields, **({"thread": thread} if thread else {}))
