@@ -15,6 +15,7 @@ from exec_daemon.api.endpoints.exec import ExecBody
 from exec_daemon.api.endpoints.grants import GrantBody
 from exec_daemon.api.endpoints.messages import ReadBody
 from exec_daemon.api.endpoints.metrics import HarvestBody
+from exec_daemon.api.endpoints.orders import OrderBody
 from exec_daemon.api.endpoints.replies import CursorBody
 from exec_daemon.api.endpoints.runs import RunBody
 from exec_daemon.api.endpoints.session import LinkBody
@@ -195,6 +196,7 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
         answers={200: record({"timer": text(), "name": text(), "runs": many({"type": "object"})})},
     ),
     ("POST", "/timers/{id}/run"): Operation(answers={201: {"type": "object"}}),
+    ("POST", "/orders"): Operation(body=OrderBody, answers={201: {"type": "object"}}),
     ("POST", "/verdicts"): Operation(body=VerdictBody, answers={200: record({"run": {}, "job": {}})}),
     ("GET", "/metrics"): Operation(answers={200: None}, media="text/plain"),
     ("POST", "/harvests"): Operation(body=HarvestBody, answers={200: record({"counted": number()})}),
