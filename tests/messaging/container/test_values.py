@@ -54,6 +54,13 @@ def test_a_success_without_a_result_says_idle(result: str | None, idle: bool) ->
     assert ContainerOutput(status=Status.SUCCESS, result=result).is_idle is idle
 
 
+@pytest.mark.parametrize("names", ["a.json", [1], {}])
+def test_names_of_follow_ups_are_a_list_of_strings(names: Any) -> None:
+    # T-10
+    with pytest.raises(WireError, match="consumedInputs"):
+        ContainerOutput.from_json({"status": "success", "consumedInputs": names})
+
+
 def test_the_context_is_what_went_in() -> None:
     # T-08
     usage = SessionUsage(input_tokens=10, output_tokens=99, cache_read_input_tokens=5)
@@ -121,9 +128,10 @@ def test_a_model_falls_back_to_the_one_that_is_named() -> None:
     assert LlmEndpoint.from_json(whole).to_json() == whole
     assert LlmEndpoint.from_json(whole).quick == "small"
     assert LlmEndpoint.from_json(LLM).quick == "big"
-    with pytest.raises(WireError) as wrong:
-        ContainerInput.from_json(START | {"llm": LLM | {"maxContextTokens": -1}})
-    assert wrong.value.field == "llm.maxContextTokens"
+    for field, value in (("maxContextTokens", -1), ("temperature", "hot"), ("topP", True)):
+        with pytest.raises(WireError) as wrong:
+            ContainerInput.from_json(START | {"llm": LLM | {field: value}})
+        assert wrong.value.field == f"llm.{field}"
 
 
 def test_no_representation_shows_the_token() -> None:
