@@ -1,4 +1,4 @@
-"""A work order: a person has an agent do one thing now. It is a run like those of timers, of no schedule (O-83).
+"""A work order: a person has an agent do one thing now, in a run like those of timers, of no schedule (O-83).
 
 Title, assignee and deadline stand in its job, and the verdict ends it.
 """
