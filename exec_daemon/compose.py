@@ -109,7 +109,13 @@ def _desk(settings: DaemonSettings, store: Store, buckets: Buckets, grants: Gran
         grants=grants,
         clock=utc_now,
         new_id=random_id,
+        chain=_chain(settings, store),
     )
+
+
+def _chain(settings: DaemonSettings, store: Store) -> Chain | None:
+    policy = settings.policy.chain
+    return Chain(store, policy) if policy.active else None
 
 
 async def _grant_book(settings: DaemonSettings, store: Store, ops: Registry) -> GrantBook:

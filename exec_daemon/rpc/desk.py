@@ -22,6 +22,7 @@ from exec_daemon.access.stack import Grants, rates_of
 from exec_daemon.access.tokens import Asker
 from exec_daemon.agent_template import AgentTemplate
 from exec_daemon.calls.admit import want
+from exec_daemon.calls.chain import Chain
 from exec_daemon.calls.faults import fault
 from exec_daemon.rpc.command import Command, Done
 from exec_daemon.rpc.commands import COMMANDS
@@ -85,12 +86,14 @@ class Desk:
         grants: Grants,
         clock: Clock,
         new_id: NewId,
+        chain: Chain | None = None,
     ) -> None:
         self._store = store
         self._agents = agents
         self._templates = templates
         self._buckets = buckets
         self._grants = grants
+        self._chain = chain
         self._clock = clock
         self._epoch = new_id("epoch")
         self._runtimes: dict[str, Runtime] = {}
@@ -161,7 +164,7 @@ class Desk:
         frame: Frame
         then: Then = ()
         try:
-            payload = self._refusal(asker, command) or read_payload(request, command.payload)
+            payload = await self._refusal(asker, command) or read_payload(request, command.payload)
             if isinstance(payload, RpcError):
                 frame = failure(request.id, payload)
             else:
@@ -178,10 +181,11 @@ class Desk:
             say()
         return frame
 
-    def _refusal(self, asker: Asker, command: Command) -> RpcError | None:
+    async def _refusal(self, asker: Asker, command: Command) -> RpcError | None:
         who = asker.identity
         if command.writes:
-            facts = Facts(scopes=asker.scopes, grants=self._grants.of(who))
+            barred = await self._chain.barred(who, GRANT, None) if self._chain else None
+            facts = Facts(scopes=asker.scopes, grants=self._grants.of(who), barred=barred)
             decision = decide(who, GRANT, {}, facts)
             if not decision.allowed:
                 return rpc_error(RpcCode.FORBIDDEN, f"Not allowed: {decision.reason}.", rule=decision.rule)

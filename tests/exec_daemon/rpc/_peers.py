@@ -17,6 +17,7 @@ from exec_daemon.access.rates import Buckets
 from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import Asker
 from exec_daemon.agent_template import AgentTemplate
+from exec_daemon.calls.chain import Chain
 from exec_daemon.rpc.converse import Client, converse
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.rpc.port import Audience, NotOpened, Opening
@@ -87,6 +88,7 @@ def desk_over(
     templates: Mapping[str, AgentTemplate] = TEMPLATES,
     rates: Rates | None = None,
     approval: tuple[str, ...] = (),
+    chain: Chain | None = None,
 ) -> Desk:
     numbers = count(1)
     return Desk(
@@ -97,6 +99,7 @@ def desk_over(
         grants=Grants(rates=dict.fromkeys(Role, rates or Rates()), approval=approval),
         clock=utc_now,
         new_id=lambda kind: f"{kind}-{next(numbers)}",
+        chain=chain,
     )
 
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from exec_daemon.access.chain import ChainPolicy
 from exec_daemon.access.grants import Rates
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.tokens import Asker
 from exec_daemon.agent_template import AgentTemplate
+from exec_daemon.calls.chain import Chain
 from exec_daemon.rpc.commands import COMMANDS
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.store import MemoryStore
@@ -253,6 +255,15 @@ async def test_the_rpc_is_no_way_round_a_person_who_approves(
     async with connected(desk, HERON) as peer:
         assert await peer.refused("stop_task") == "FORBIDDEN"
         assert (await peer.ask("runtime_get_state"))["ok"]
+
+
+async def test_the_rpc_is_no_way_round_what_was_read(store: MemoryStore, agents: MemoryAgents) -> None:
+    chain = Chain(store, ChainPolicy(after=("dm.read",), bar=("swarm.*",)))
+    desk = desk_over(store, agents, chain=chain)
+    async with connected(desk, HERON) as peer:
+        assert await peer.refused("stop_task") == "TASK_NOT_READY"
+        await store.add_mark("agent/heron", "ops", "dm.read")
+        assert await peer.refused("stop_task") == "FORBIDDEN"
 
 
 async def test_too_many_requests_are_refused_with_a_time(
