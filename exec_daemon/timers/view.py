@@ -39,7 +39,7 @@ def shown_timer(timer: Timer, runs: Sequence[TimerRun]) -> dict[str, Any]:
     """A timer with its plan, its next times and the newest of its `runs`."""
     plan = Plan.from_json(timer.plan)
     facts = {key: getattr(timer, key) for key in _FIELDS} | {"state": str(timer.state)}
-    hidden = ("start", "every_ms")
+    hidden = ("start", "every_ms", "order")
     planned = {key: value for key, value in plan.to_json().items() if key not in hidden}
     return {
         **facts,

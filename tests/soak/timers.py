@@ -30,7 +30,7 @@ from tests.soak._parts import DAEMON, START_S, WATCHER, Parts, wait_until
 
 # From the start of a process to somewhere in its work: imports take about a second.
 LONGEST_LIFE_S = 2.5
-SETTLE_S = 120.0
+SETTLE_S = 300.0
 SECOND = timedelta(seconds=1)
 # What differs between the timers, in turn.
 POLICIES: tuple[dict[str, Any], ...] = (
@@ -134,7 +134,7 @@ def run(plan: Plan, home: Path, say: Callable[[str], None] = lambda _line: None)
         agents.start()
         chance = random.Random(plan.seed)
         for number in range(1, plan.kills + 1):
-            time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
+            _live(chance, parts)
             victim = chance.choice((DAEMON, DAEMON, WATCHER))
             parts.kill(victim)
             time.sleep(chance.choice((0.0, 0.0, 1.5)))
@@ -151,6 +151,13 @@ def run(plan: Plan, home: Path, say: Callable[[str], None] = lambda _line: None)
         outcome.faults += _wrong_answers(parts)
     outcome.took_s = time.monotonic() - began
     return outcome
+
+
+def _live(chance: random.Random, parts: Parts) -> None:
+    """Until the next kill: any time of a start, or, more often, of a life in which something is done."""
+    if chance.random() < 0.7:
+        wait_until(parts.ready, START_S, "the daemon to be ready")
+    time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
 
 
 def _made(plan: Plan, parts: Parts) -> list[str]:
