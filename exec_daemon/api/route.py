@@ -94,19 +94,22 @@ def count_request(identity: Identity, services: Services, *, writes: bool) -> No
         raise Refused(rate_limited(wait_s, f"Requests of {identity}"))
 
 
+def check_may(row: Row, asker: Asker) -> None:
+    """Raises `Refused` with FORBIDDEN for a role that the row is not for, or a token that is closed to it."""
+    if asker.identity.role not in row.roles:
+        text = f"{asker.identity} may not {row.method} {row.path}; it is for {', '.join(sorted(row.roles))}."
+        raise refuse(ErrorCode.FORBIDDEN, text)
+    if (why := closed(asker, row.method, row.path)) is not None:
+        raise refuse(ErrorCode.FORBIDDEN, why)
+
+
 def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         services = services_of(request)
         request.scope["inband.row"] = row.path
         asker = await asker_of(request, services)
         request.scope["inband.identity"] = str(asker.identity)
-        if asker.identity.role not in row.roles:
-            text = (
-                f"{asker.identity} may not {row.method} {row.path}; it is for {', '.join(sorted(row.roles))}."
-            )
-            raise refuse(ErrorCode.FORBIDDEN, text)
-        if (why := closed(asker, row.method, row.path)) is not None:
-            raise refuse(ErrorCode.FORBIDDEN, why)
+        check_may(row, asker)
         _check_rate(row, asker.identity, services)
         free = services.places.take(asker.identity, stays=row.stays)
         if isinstance(free, CallError):

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 
 from exec_daemon.api.problems import Refused
-from exec_daemon.api.route import Answer, Ask
+from exec_daemon.api.route import Answer, Ask, OpenRow, Row, check_may
 from exec_daemon.box.table import lines_of_reading
 from exec_daemon.calls.execute import Rehearsed
 from exec_daemon.web.rendering import plain
@@ -20,7 +20,8 @@ from messaging import Call, CallRequest, Result
 async def told(
     ask: Ask, endpoint: Answer, *, query: dict[str, Any] | None = None, **path: str
 ) -> dict[str, Any]:
-    """What the endpoint answers to this person, as JSON. Raises `Refused`."""
+    """What the endpoint answers to this person, as JSON. Raises `Refused`, as its row of the API would."""
+    check_may(_row(ask, endpoint), ask.asker)
     scope = {
         **ask.request.scope,
         "method": "GET",
@@ -31,6 +32,11 @@ async def told(
     response = await endpoint(Ask(Request(scope), ask.services, ask.asker))
     document: dict[str, Any] = json.loads(bytes(response.body))
     return document
+
+
+def _row(ask: Ask, endpoint: Answer) -> Row:
+    rows: tuple[Row | OpenRow, ...] = ask.request.app.state.rows
+    return next(row for row in rows if isinstance(row, Row) and row.answer is endpoint)
 
 
 async def result_of(ask: Ask, op: str, args: dict[str, Any] | None = None) -> Result:

@@ -16,7 +16,7 @@ from exec_daemon.api.problems import Refused
 from exec_daemon.api.route import Ask, count_request, services_of
 from exec_daemon.web import sign_in
 from exec_daemon.web.rendering import HEADERS, page, static
-from exec_daemon.web.views import jobs, machine, ops, threads, usage
+from exec_daemon.web.views import approvals, jobs, machine, ops, threads, usage
 from messaging import ERRORS, ErrorCode
 
 View = Callable[[Ask], Awaitable[dict[str, Any]]]
@@ -39,6 +39,7 @@ PAGES: Final = (
     Page("/ui/threads/{id}/messages/{seq}", "message.html", threads.message),
     Page("/ui/jobs", "jobs.html", jobs.every, "Jobs"),
     Page("/ui/jobs/{id}", "job.html", jobs.one),
+    Page("/ui/approvals", "approvals.html", approvals.every, "Approvals"),
     Page("/ui/timers", "timers.html", machine.timers, "Timers"),
     Page("/ui/workers", "workers.html", machine.workers, "Workers"),
     Page("/ui/ops", "ops.html", ops.every, "Ops"),

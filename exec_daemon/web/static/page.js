@@ -28,7 +28,8 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-path]");
   if (!button) return;
   button.disabled = true;
-  const answer = await send(button.dataset.method, button.dataset.path);
+  const body = button.dataset.body === undefined ? undefined : JSON.parse(button.dataset.body);
+  const answer = await send(button.dataset.method, button.dataset.path, body);
   if (answer.ok) location.assign(button.dataset.then);
   else { say(whyNot(answer)); button.disabled = false; }
 });

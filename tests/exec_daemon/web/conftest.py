@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from exec_daemon.access.approval import ApprovalPolicy
+from exec_daemon.access.policy import Policy
 from exec_daemon.operator_ops.spec import specs
 from harvester import ScanPolicy
 from inband.explain import page_marks
@@ -41,7 +43,8 @@ NOT_FOUND: there is no agent nobody
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A daemon with two threads, jobs, a timer, usage, and an op that takes its time."""
     ops = specs({"nap.take": {"argv": ["/bin/sleep", "30"], "summary": "Sleep for half a minute."}})
-    made = start(tmp_path_factory.mktemp("home"), marker=page_marks(ScanPolicy()), ops=ops)
+    policy = Policy(approvals=ApprovalPolicy(ops=("dm.send",)))
+    made = start(tmp_path_factory.mktemp("home"), marker=page_marks(ScanPolicy()), ops=ops, policy=policy)
     fill(made)
     yield made
     made.stop()

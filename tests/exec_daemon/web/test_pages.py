@@ -100,6 +100,26 @@ def test_a_job_that_runs_is_cancelled_by_its_button(visit: Visiting, running: An
     expect(page.locator("main")).to_contain_text("CANCELLED")
 
 
+def test_a_call_that_waits_for_a_person_is_shown_whole_and_approved_by_its_button(
+    visit: Visiting, running: Any
+) -> None:  # O-36
+    text = f"May I? {HOSTILE}"
+    asked = running.exec("agent/heron", "dm.send", {"to": "wren", "text": text, "priority": "high"})
+    assert asked.status_code == 202, asked.text
+    page = visit().go("/ui/approvals")
+    expect(page.locator(".card")).to_contain_text("dm.send for agent/heron")
+    expect(page.locator(".card pre")).to_contain_text("May I? <script>")
+    page.click("text=Approve >> nth=-1")
+    expect(page.locator("main")).to_contain_text("Nothing waits for you")
+    said = running.client("operator").get("/threads/wren/messages").json()["messages"]
+    assert [message["body"] for message in said if message["kind"] == "dm"][-1] == text
+
+
+def test_an_agent_that_signs_in_sees_no_approvals(visit: Visiting) -> None:
+    page = visit("agent/wren").go("/ui/approvals")
+    expect(page.locator("h1")).to_have_text("FORBIDDEN")
+
+
 def test_who_may_not_is_told_so_by_the_page_as_by_the_api(visit: Visiting) -> None:
     page = visit("viewer/eye").go("/ui/ops/dm.send")
     expect(page.locator("main")).to_contain_text("You may not call it")
