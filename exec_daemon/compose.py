@@ -144,7 +144,7 @@ def _services(
         keep=artifacts,
         new_id=random_id,
         grants=book.grants,
-        chain=Chain(store, settings.policy.chain) if settings.policy.chain.active else None,
+        chain=_chain(settings, store),
         asking=Asking(
             store=store,
             registry=ops,
