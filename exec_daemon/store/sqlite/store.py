@@ -210,6 +210,9 @@ class SqliteStore(SqliteJournal, SqliteTokens, SqlitePermissions, SqliteReadings
     async def step_timer(self, step: TimerStep) -> bool:
         return await self._write(timers.step, step, self._clock())
 
+    async def forget_runs(self, before: str) -> int:
+        return await self._write(timers.forget, before)
+
     async def timer(self, timer_id: str) -> Timer | None:
         return await self._read(timers.timer, timer_id)
 
