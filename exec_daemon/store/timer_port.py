@@ -24,6 +24,10 @@ class Timers(Protocol):
         """
         ...
 
+    async def forget_runs(self, before: str) -> int:
+        """Drops runs that are over and were dealt with before this moment; how many they were."""
+        ...
+
     async def timer(self, timer_id: str) -> Timer | None:
         """The timer, be it cancelled or not; or None."""
         ...

@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final
 
 from exec_daemon.store.errors import StoreClosed, StoreError, StoreUnavailable
@@ -23,6 +24,7 @@ from exec_daemon.timers.look import Address, Due, Look, moment
 from exec_daemon.timers.rules import fire, send_queued
 from exec_daemon.timers.turns import missing, nudged, postponed
 from messaging import OpInfo
+from messaging.moment import iso
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +37,10 @@ _FAULT_PAUSE_S: Final = 1.0
 # The cursor of the watcher that reads replies (`harvester/watch.py`).
 WATCHER: Final = "watcher"
 
+# A quarter of a year of history: what ran is in the journal and the audit besides.
+KEPT: Final = timedelta(days=92)
+_FORGET_EVERY: Final = timedelta(hours=1)
+
 OpsFor = Callable[[str], Awaitable[Sequence[OpInfo]]]
 
 
@@ -46,18 +52,27 @@ class Scheduler:
     clock: Clock
     new_id: NewId
     ops_for: OpsFor
+    forgot: datetime | None = None
 
     async def run(self) -> None:
         """Until it is cancelled."""
         with self.store.subscribe(TIMERS) as changes:
             while True:
                 try:
+                    await self._forget()
                     nap_s = await self.look()
                 except StoreError as fault:
                     log.error("timers wait for the store: %s", fault)  # noqa: TRY400 - its message says all
                     nap_s = _FAULT_PAUSE_S
                 if nap_s > 0:
                     await changes.wait(min(nap_s, _LONGEST_NAP_S))
+
+    async def _forget(self) -> None:
+        """Now and then, the history that nobody will ask for any more."""
+        now = moment(self.clock())
+        if self.forgot is None or now - self.forgot > _FORGET_EVERY:
+            self.forgot = now
+            await self.store.forget_runs(iso(now - KEPT))
 
     async def look(self) -> float:
         """Deals with what is due; the seconds until something will be, 0 where more is due now."""

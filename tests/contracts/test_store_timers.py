@@ -167,6 +167,19 @@ async def test_runs_are_listed_by_what_is_asked(store: Store) -> None:  # T-70
     assert await store.next_timer_at() == at(40)
 
 
+async def test_runs_that_are_over_are_forgotten_by_age(store: Store) -> None:  # T-70
+    await make(store)
+    rows = [
+        replace(RUN, due=at(1), at=at(1), job=None, state=RunState.SKIPPED),
+        replace(RUN, due=at(2), at=at(2), job="j2"),
+        replace(RUN, due=at(3), at=at(3), job="j3", state=RunState.ENDED),
+        replace(RUN, due=at(4), at=at(4), job="j4", state=RunState.ENDED),
+    ]
+    assert await store.step_timer(TimerStep(timer=after(TIMER), was=1, added=tuple(rows)))
+    assert await store.forget_runs(at(4)) == 2
+    assert await store.timer_runs("tmr-1") == [rows[3], rows[1]]
+
+
 async def test_a_timer_changes_as_an_effect_of_a_job(store: Store) -> None:  # T-64
     begun = await store.begin(job("c1"))
     await store.finish(begun.job.id, Outcome(data={}), (StepTimer(TimerStep(timer=TIMER, was=None)),))

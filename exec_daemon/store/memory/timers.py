@@ -73,6 +73,13 @@ class MemoryTimers(MemoryJournal):
         both = (one.created_by, one.name) == (other.created_by, other.name)
         return both and one.state in LISTED and other.state in LISTED
 
+    async def forget_runs(self, before: str) -> int:
+        runs = self._tables.timer_runs
+        old = [key for key, run in runs.items() if run.state not in UNDER_WAY and run.at < before]
+        for key in old:
+            del runs[key]
+        return len(old)
+
     async def timer(self, timer_id: str) -> Timer | None:
         return self._tables.timers.get(timer_id)
 

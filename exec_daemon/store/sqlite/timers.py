@@ -97,6 +97,12 @@ def _insert_run(db: sqlite3.Connection, run: TimerRun) -> None:
         raise Exists(f"the timer {run.timer} has a run of {run.due} already", run.timer) from None
 
 
+def forget(db: sqlite3.Connection, before: str) -> Written[int]:
+    """As the port's `forget_runs`."""
+    done = db.execute("DELETE FROM timer_runs WHERE state IN ('ended', 'skipped') AND at < ?", (before,))
+    return Written(done.rowcount)
+
+
 def timer(db: sqlite3.Connection, timer_id: str) -> Timer | None:
     """As the port's `timer`."""
     row = db.execute(_TIMER + "WHERE id = ?", (timer_id,)).fetchone()
