@@ -96,13 +96,35 @@ async def test_what_this_daemon_does_not_have_is_none(store: MemoryStore) -> Non
     missing: list[Callable[[], object]] = [
         lambda: facts.workers(Scope()),
         lambda: facts.worker("w", Scope()),
-        lambda: facts.timers(Scope()),
         lambda: facts.timer("t", Scope()),
         lambda: facts.agent("nobody"),
         lambda: facts.job("job-0", Scope()),
         lambda: facts.thread("none", Scope()),
     ]
     assert [await asyncio.to_thread(ask) for ask in missing] == [None] * len(missing)
+
+
+async def test_a_timer_is_shown_to_who_made_it(store: MemoryStore) -> None:  # O-46
+    facts = FactsFromStore(store, asyncio.get_running_loop())
+    timer = Timer(
+        id="tmr-1",
+        name="disks",
+        created_by="agent/heron",
+        agent="heron",
+        plan={"schedule": "5m", "tz": "UTC"},
+        state=TimerState.ACTIVE,
+        created_at=utc_now(),
+        updated_at=utc_now(),
+        next_at="2020-01-01T00:00:00.000Z",
+    )
+    run = TimerRun(timer="tmr-1", due="2019-12-31T23:55:00.000Z", at="", state=RunState.ENDED, outcome="PASS", job="j")
+    await store.step_timer(TimerStep(timer=timer, was=None, added=(run,)))
+    assert await asyncio.to_thread(facts.timers, Scope("agent/wren")) == []
+    assert await asyncio.to_thread(facts.timer, "tmr-1", Scope("agent/wren")) is None
+    for name, scope in (("tmr-1", Scope()), ("disks", Scope("agent/heron"))):
+        shown = await asyncio.to_thread(facts.timer, name, scope)
+        assert shown is not None
+        assert (shown.id, shown.last_verdict, shown.stale, len(shown.runs)) == ("tmr-1", "PASS", True, 1)
 
 
 @pytest.mark.parametrize("role", Role)
