@@ -20,6 +20,8 @@ NotifyAccess=main
 ExecStart={argv}
 ExecReload=/bin/kill -HUP $MAINPID
 KillMode=mixed
+# Programs that the daemon runs get cgroups of their own, by which all they start is ended.
+Delegate=yes
 TimeoutStopSec=30
 Restart=on-failure
 RestartSec=2
