@@ -12,8 +12,9 @@ from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.scope import sees_job, sees_thread
 from exec_daemon.box import BoxContext, FactsUnavailable, Scope
 from exec_daemon.box_reads import BoxReads
-from exec_daemon.store import NewJob, NewThread, StoreFull
+from exec_daemon.store import NewJob, NewThread, StoreFull, utc_now
 from exec_daemon.store.memory import MemoryStore
+from exec_daemon.store.timer_values import RunState, Timer, TimerRun, TimerState, TimerStep
 from exec_daemon.store_facts import FactsFromStore, scope_of
 from messaging import CallError, ErrorCode, Thread
 
@@ -117,7 +118,8 @@ async def test_a_timer_is_shown_to_who_made_it(store: MemoryStore) -> None:  # O
         updated_at=utc_now(),
         next_at="2020-01-01T00:00:00.000Z",
     )
-    run = TimerRun(timer="tmr-1", due="2019-12-31T23:55:00.000Z", at="", state=RunState.ENDED, outcome="PASS", job="j")
+    due, ended = "2019-12-31T23:55:00.000Z", RunState.ENDED
+    run = TimerRun(timer="tmr-1", due=due, at=due, state=ended, outcome="PASS", job="job-1")
     await store.step_timer(TimerStep(timer=timer, was=None, added=(run,)))
     assert await asyncio.to_thread(facts.timers, Scope("agent/wren")) == []
     assert await asyncio.to_thread(facts.timer, "tmr-1", Scope("agent/wren")) is None
