@@ -24,7 +24,7 @@ from messaging import ErrorCode, EventType, Job, JobEvent, JobState, artifact_in
 
 _STEPS = frozenset({EventType.PROGRESS, EventType.WARNING})
 
-# Jobs whose end comes from an agent, be the daemon the same one by then or another: `timer`, a run of a timer.
+# Jobs whose end comes from an agent, be the daemon the same by then or another: the runs of timers.
 OUTLASTING = frozenset({"timer"})
 
 
