@@ -24,6 +24,7 @@ from inband.errors import Exit
 @click.pass_context
 def create(
     ctx: click.Context,
+    /,
     *,
     schedule: str,
     prompt: str | None,

@@ -23,6 +23,7 @@ from inband.errors import Exit
 @click.pass_context
 def update(
     ctx: click.Context,
+    /,
     *,
     timer_id: str,
     schedule: str | None,

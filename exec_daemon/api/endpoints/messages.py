@@ -1,4 +1,4 @@
-"""`/messages` and what has been read: what became of a message, and how far the asker has read (O-83, O-85)."""
+"""`/messages`: what became of a message; and how far the asker has read a thread (O-83, O-85)."""
 
 from __future__ import annotations
 
