@@ -44,10 +44,9 @@ def _rates(stack: Stack) -> list[dict[str, Any]]:
         for key, placed in found
         if placed is not None
     ]
-    by_glob = saying(stack, "rates")
-    if by_glob is None:
-        return plain
-    globs = (by_glob.grant.rates or {}).items()
+    by_glob = [placed for placed in (saying(stack, "rates"),) if placed is not None]
     return plain + [
-        {"what": glob, "per_minute": number, "where": by_glob.at("rates")} for glob, number in globs
+        {"what": glob, "per_minute": number, "where": placed.at("rates")}
+        for placed in by_glob
+        for glob, number in (placed.grant.rates or {}).items()
     ]

@@ -17,6 +17,7 @@ from exec_daemon.access.tokens import Asker
 from exec_daemon.approvals.asked import shown
 from exec_daemon.approvals.asking import MOST_PENDING
 from exec_daemon.approvals.jobs import asked_job, asked_jobs, run_of
+from exec_daemon.approvals.outcome import message
 from exec_daemon.calls.execute import Rehearsed
 from exec_daemon.ops import ALLOWLIST
 from exec_daemon.store import Approval, ApprovalState, New, Word
@@ -360,3 +361,36 @@ async def test_an_outcome_that_nobody_can_know_is_told_as_interrupted_and_not_re
     (message,) = await told(store)
     assert "INTERRUPTED" in message.body
     assert await delivered(store) == []
+
+
+async def test_what_was_approved_a_moment_ago_is_about_to_run() -> None:
+    store, reply = await peopled()
+    made = parts(store)
+    approval = await asked(made, dm(reply))
+    await store.answer_approval(approval.id, Word(state=ApprovalState.APPROVED, by="operator/ann"))
+    said = await made.executor.call(HARVESTER, dm(reply))
+    assert code(said) is ErrorCode.APPROVAL_PENDING
+    assert isinstance(said, Result)
+    assert said.error is not None
+    assert "is about to run" in said.error.message
+    assert await delivered(store) == []
+
+
+async def test_a_long_outcome_is_cut_and_says_where_the_whole_is() -> None:  # O-19
+    store, reply = await peopled()
+    approval = replace(await asked(parts(store), dm(reply)), state=ApprovalState.APPROVED, decided_by="x")
+    told_text = message(approval, Result(op="dm.send", data="[TOOL x] " * 2000))
+    assert told_text is not None
+    assert len(told_text.body) < 4000
+    assert f"all of it: op job.get, id {approval.id}" in told_text.body
+    assert "[TOOL" not in told_text.body
+
+
+async def test_a_call_from_no_thread_is_told_by_its_job_only() -> None:
+    store, _ = await peopled()
+    made = parts(store)
+    approval = await asked(made, dm(), HERON)
+    await made.deciding.approve(ANN, approval.id, approval.call.digest)
+    await made.settled()
+    assert await delivered(store) == ["go"]
+    assert await told(store) == []

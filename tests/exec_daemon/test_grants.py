@@ -179,3 +179,27 @@ def test_why_names_each_rule_and_where_it_stands() -> None:
     assert [row["rule"] for row in found["rules"]] == [rule for rule, _ in verdicts(HERON, "x", {}, facts)]
     assert [row["holds"] for row in found["rules"]] == [True, False, True, True, True, True, True]
     assert {"what": "dm.*", "per_minute": 2, "where": "box.toml: [grants.agent] rates"} in found["rates"]
+
+
+def test_everything_that_was_written_down_is_listed_the_strongest_place_first() -> None:
+    grants = made({"agent": only("dm.*")}, {"viewer": only("tools.*"), "agent/heron": only("*")})
+    listed = [(placed.place, placed.subject) for placed in grants.everything()]
+    assert listed[:3] == [(Place.STORE, "agent/heron"), (Place.STORE, "viewer"), (Place.FILE, "agent")]
+    assert [subject for place, subject in listed[3:] if place is Place.BUILT_IN] == list(Role)
+
+
+def test_more_identities_than_are_remembered_are_answered_all_the_same() -> None:
+    grants = made({"agent": only("dm.*")})
+    for number in range(10_002):
+        grants.of(Identity(Role.AGENT, f"a{number}"))
+    assert asked(grants, "dm.read", Identity(Role.AGENT, "a1")).allowed
+
+
+def test_without_grants_there_are_no_rates_to_show() -> None:
+    assert explained(HERON, "dm.send", {}, Facts())["rates"] == []
+
+
+def test_the_timers_of_an_agent_wake_the_agent_itself() -> None:
+    assert asked(made(), "cron.create", target="heron").allowed
+    assert asked(made(), "cron.create", target="wren").rule == "grant wakes"
+    assert asked(made({"agent": Grant(wakes=("w*",))}), "cron.update", target="wren").allowed
