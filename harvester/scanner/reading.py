@@ -9,7 +9,7 @@ from harvester.scanner.inside import run_line
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Line, line_from, lines_end
 from harvester.scanner.reply import Reply
-from harvester.scanner.skipping import Triggers, fresh_start, has_sign
+from harvester.scanner.skipping import Triggers, fresh_start, has_sign, may_matter
 
 # In one open block (a list, a fence) nothing can be let go: those that are longer than a block that may run
 # are read, and wait no more.
@@ -51,6 +51,9 @@ class Reading:
         """Read the lines that are complete now, if they have to be read; nothing is decided within a line."""
         if self._half:
             text = self._second_half(text)
+        if not self.awake and not self._held and not may_matter(text):
+            self._waiting.append(text)
+            return
         self._held.append(text)
         end = lines_end(text)
         if not end:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from harvester.events import Span
+from harvester.scanner.lines import lines_end
 from harvester.scanner.openers import OPENER
 from harvester.scanner.tags import REASONING_NAME
 from patterns import vocabulary
@@ -36,6 +37,14 @@ def has_sign(text: str) -> bool:
     return (
         "[" in text or "<" in text or "```" in text or "~~~" in text or "curl " in text or text.endswith(_CUT)
     )  # fmt: skip
+
+
+def may_matter(text: str) -> bool:
+    """May something that can matter stand in a piece that has a sign, or begin in its last line?"""
+    for sign, search in _TRIGGERS:
+        if sign in text and search(text, 0):
+            return True
+    return has_sign(text[lines_end(text) :])
 
 
 class Triggers:
@@ -92,8 +101,11 @@ def _outside(text: str, pattern: re.Pattern[str]) -> list[Span] | None:
 def _judged(text: str) -> list[Span] | None:
     if "\r" in text:
         return None
-    simple = "<" not in text and "~" not in text
-    return (simple and _outside(text, _TICKS)) or _outside(text, _BLOCK)
+    if "<" in text or "~" in text:
+        return _outside(text, _BLOCK)
+    if "```" not in text:
+        return [(0, len(text))]
+    return _outside(text, _TICKS) or _outside(text, _BLOCK)
 
 
 def fresh_start(text: str, pos: int, end: int) -> int:
