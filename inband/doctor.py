@@ -87,7 +87,7 @@ def _sandbox(settings: Settings) -> Iterator[Finding]:
         yield Finding(Grade.WARN, "ops", fault, f"correct it in {settings.file}; docs/operator-ops.md")
     found = examine_programs.standing(theirs)
     if isinstance(found, str):
-        yield Finding(Grade.FAIL, "programs", found, f"correct [sandbox] in {settings.file}; docs/security.md")
+        yield Finding(Grade.FAIL, "programs", found, f"correct [sandbox] in {settings.file}")
         return
     yield Finding(Grade.OK, "programs", str(found))
     for lack in found.lacks:

@@ -176,6 +176,24 @@ async def test_without_confinement_only_the_rest_is_left_out(run, tmp_path: Path
     assert ran.stdout.text == "NoNewPrivs:\t0\nSeccomp:\t0\n"
 
 
+BWRAP = (
+    *("bwrap", "--die-with-parent", "--new-session", "--unshare-all", "--ro-bind", "/usr", "/usr"),
+    *("--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"),
+    *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--"),
+)
+
+
+@pytest.mark.needs("bwrap")
+async def test_bubblewrap_may_stand_between_an_op_and_its_program(run, tmp_path: Path) -> None:
+    loose = Sandbox(user=_me()).profile(tmp_path, confined=False)
+    if not (await run((*BWRAP, "true"), profile=loose)).ok:
+        pytest.skip("this machine lets bubblewrap make no namespaces")
+    ran = await run((*BWRAP, "/bin/sh", "-c", "ls /; touch /usr/x"), profile=loose)
+    assert ran.stdout.text.split() == ["bin", "dev", "lib", "lib64", "proc", "tmp", "usr"]
+    assert "Read-only" in ran.stderr.text
+    assert (await run((*BWRAP, "sleep", "60"), profile=loose, time_limit_s=0.2)).timed_out
+
+
 async def test_the_layers_that_hold_are_told(programs: Programs, profile: Profile) -> None:  # D044
     standing = await programs.standing(profile)
     assert "network none" in standing.layers["seccomp"]
