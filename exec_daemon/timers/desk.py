@@ -13,6 +13,7 @@ from exec_daemon.store.errors import Outdated
 from exec_daemon.store.port import Store
 from exec_daemon.store.sources import Clock, NewId
 from exec_daemon.store.timer_values import UNDER_WAY, RunState, Timer, TimerRun, TimerStep
+from exec_daemon.timers.dispatch import AUTHOR
 from exec_daemon.timers.look import Look, moment
 from exec_daemon.timers.orders import Order, give
 from exec_daemon.timers.rules import run_now
@@ -40,13 +41,20 @@ class TimerDesk:
         A reply says it once: what it has said already is found and not said again.
         """
         for _ in range(_TRIES):
-            told = await self.store.run_of_reply(reply.id)
+            told = await self.store.run_of_reply(reply.id) or await self._said_before(reply)
             run = await self._meant(reply) if told is None else None
             if run is None:
                 return told
             if await self._change(run, lambda look, one: judged(look, one, said)):
                 return await self.store.run_of_reply(reply.id)
         raise Outdated(f"the timer of the reply {reply.id} keeps changing", reply.id)
+
+    async def _said_before(self, reply: Message) -> TimerRun | None:
+        """The run that the reply left blocked, be it blocked or not by now: a notice answers it then."""
+        later = await self.store.messages(reply.thread, reply.seq)
+        notices = (one for one in later if one.author == AUTHOR and one.in_reply_to == reply.id)
+        notice = next(notices, None)
+        return await self.store.run_of_job(notice.job_id or "") if notice is not None else None
 
     async def _meant(self, reply: Message) -> TimerRun | None:
         """The run whose message it answers; else the oldest one that waits in its thread for its author."""

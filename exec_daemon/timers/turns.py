@@ -63,7 +63,7 @@ def judged(look: Look, run: TimerRun, said: Said) -> TimerStep:
         timer=look.touched(),
         was=look.timer.version,
         changed=(waiting,),
-        posts=(_notice(run, text, look.new_id, f"blocked {said.reply}"),),
+        posts=(_notice(replace(run, message=said.reply), text, look.new_id, f"blocked {said.reply}"),),
         warns=((run.job or "", {"code": BLOCKED, "message": text}),),
     )
 
@@ -173,7 +173,7 @@ def _paused_notice(timer: Timer, run: TimerRun, new_id: NewId) -> Post:
 
 
 def _notice(run: TimerRun, text: str, new_id: NewId, key: str) -> Post:
-    """A word into the thread in which the agent was woken (O-84)."""
+    """A word into the thread in which the agent was woken (O-84), about `run.message`."""
     message = NewMessage(
         thread=run.thread or "",
         author=AUTHOR,

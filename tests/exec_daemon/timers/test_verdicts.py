@@ -70,6 +70,21 @@ async def test_a_reply_says_its_verdict_once(scene: Scene) -> None:  # O-16
     assert [run.outcome for run in await scene.runs(timer)] == ["PASS", None]
 
 
+async def test_a_reply_that_said_blocked_says_nothing_more(scene: Scene) -> None:  # O-16
+    await scene.make()
+    await scene.go(minutes=1)
+    reply = await scene.reply()
+    blocked = Said(word="BLOCKED", reply=reply.id)
+    await scene.desk.verdict(reply, blocked)
+    await say(scene, "PASS")
+    other = await scene.make("1m")
+    await scene.go(minutes=1)
+    again = await scene.desk.verdict(reply, blocked)
+    assert again is not None
+    assert again.outcome == "PASS"
+    assert [run.state for run in await scene.runs(other)] == [RunState.OPEN]
+
+
 async def test_a_verdict_is_about_the_message_that_it_answers_else_about_the_oldest(scene: Scene) -> None:
     first, second, third = [await scene.make("1m") for _ in range(3)]
     await scene.go(minutes=1)
