@@ -13,13 +13,12 @@ from exec_daemon.store.errors import Outdated
 from exec_daemon.store.port import Store
 from exec_daemon.store.sources import Clock, NewId
 from exec_daemon.store.timer_values import UNDER_WAY, RunState, Timer, TimerRun, TimerStep
-from exec_daemon.timers.dispatch import AUTHOR
 from exec_daemon.timers.look import Look, moment
 from exec_daemon.timers.orders import Order, give
 from exec_daemon.timers.rules import run_now
 from exec_daemon.timers.scheduler import OpsFor, address_of, look_at
 from exec_daemon.timers.turns import CANCELLED, Said, ended, judged
-from messaging import Message
+from messaging import Message, MessageKind
 
 # A timer changes a few times a second at most; who loses so often meets a fault of ours.
 _TRIES: Final = 8
@@ -52,9 +51,9 @@ class TimerDesk:
     async def _said_before(self, reply: Message) -> TimerRun | None:
         """The run that the reply left blocked, be it blocked or not by now: a notice answers it then."""
         later = await self.store.messages(reply.thread, reply.seq)
-        notices = (one for one in later if one.author == AUTHOR and one.in_reply_to == reply.id)
-        notice = next(notices, None)
-        return await self.store.run_of_job(notice.job_id or "") if notice is not None else None
+        answers = (one for one in later if one.in_reply_to == reply.id and one.kind is MessageKind.NOTICE)
+        job = next((one.job_id for one in answers if one.job_id is not None), None)
+        return await self.store.run_of_job(job) if job is not None else None
 
     async def _meant(self, reply: Message) -> TimerRun | None:
         """The run whose message it answers; else the oldest one that waits in its thread for its author."""
