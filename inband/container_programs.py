@@ -36,7 +36,7 @@ class Containers:
     project: Path | None = None
     allowlist: Path | None = None
     llm: Path | None = None
-    warn: Callable[[str], None] = field(default=lambda _text: None)
+    say: Callable[[str], None] = field(default=lambda _text: None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Maker:
                 try:
                     yield further(one if isinstance(one, dict) else {}, source, allowed)
                 except MountRefused as refused:
-                    self.containers.warn(f"{source.folder}: not mounted: {refused}")
+                    self.containers.say(f"{source.folder}: not mounted: {refused}")
 
 
 def _runtime() -> Iterator[Mount]:

@@ -76,7 +76,9 @@ def serve(settings: Settings, layout: Layout, containers: Containers, stop: Even
             name="containers",
             threads=host.threads,
         )
-        with _running(host.runner(containers) if containers.argv else None, stop):
+        runner = host.runner(containers) if containers.argv else None
+        containers.say(f"serving {layout.data}; Ctrl-C ends")
+        with _running(runner, stop):
             watcher.run(stop)
 
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from harvester.client import DaemonClient
@@ -19,6 +20,7 @@ from harvester.container.calls import Errand
 from harvester.errors import Refused
 from harvester.inert import inert
 from messaging import Call, CallRequest, ErrorCode, Message, MessageKind, Result, Thread
+from messaging.container import ContainerOutput
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,10 @@ class Desk(Protocol):
         """Say in the agent's thread, as the system, what a person should know."""
         ...
 
+    def spent(self, agent: str, key: str, output: ContainerOutput) -> None:
+        """Count what a turn used."""
+        ...
+
     def run(self, agent: str, errand: Errand, key: str) -> Result:
         """Do what the agent's file asks for."""
         ...
@@ -57,6 +63,17 @@ class Desk(Protocol):
     def threads(self, agent: str) -> Sequence[Thread]:
         """The threads that the agent answers in, the last active ones."""
         ...
+
+
+# How the daemon names what a turn used.
+_COUNTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "input_tokens": "input_tokens",
+        "output_tokens": "output_tokens",
+        "cache_read_tokens": "cache_read_input_tokens",
+        "cache_write_tokens": "cache_creation_input_tokens",
+    }
+)
 
 
 class DaemonDesk:
@@ -79,6 +96,15 @@ class DaemonDesk:
         """Not a reply: nothing in it is harvested."""
         kind = MessageKind.NOTICE
         self._client.post_message(words.thread or words.agent, words.text, kind=kind, key=words.key)
+
+    def spent(self, agent: str, key: str, output: ContainerOutput) -> None:
+        """For `box read usage`. A turn that reports nothing is not counted."""
+        if output.usage is None:
+            return
+        counts = {name: getattr(output.usage, theirs) for name, theirs in _COUNTS.items()}
+        known = {name: count for name, count in counts.items() if count is not None}
+        session = {"session": output.new_session_id[:200]} if output.new_session_id else {}
+        self._client.add_run(agent, key, adapter="container", **session, **known)
 
     def run(self, agent: str, errand: Errand, key: str) -> Result:
         """On behalf of the agent, with the record of its request as the proof."""
@@ -123,6 +149,11 @@ class FreshDesk:
         """As the desk does it."""
         with self.open() as desk:
             desk.notice(words)
+
+    def spent(self, agent: str, key: str, output: ContainerOutput) -> None:
+        """As the desk does it."""
+        with self.open() as desk:
+            desk.spent(agent, key, output)
 
     def run(self, agent: str, errand: Errand, key: str) -> Result:
         """As the desk does it."""

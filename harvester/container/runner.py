@@ -178,13 +178,21 @@ class _Heard:
     def output(self, output: ContainerOutput) -> None:
         self.run = self.run or self.follow_ups.names.stamp()
         self.count += 1
+        key = f"run:{self.lane}:{self.run}:{self.count}"
         if output.new_session_id:
             self.follow_ups.ledger.set_session(self.lane, output.new_session_id)
         if output.result and output.result.strip():
             lane = self.follow_ups.ledger.lane(self.lane)
-            key = f"run:{self.lane}:{self.run}:{self.count}"
             self._record(Words(self.agent, output.result, key, lane.thread if lane else ""))
         self.follow_ups.answered(self.lane, output.consumed_inputs or ())
+        self._count(key, output)
+
+    def _count(self, key: str, output: ContainerOutput) -> None:
+        """Whatever the bill looks like, no reply is lost over it."""
+        try:
+            self.desk.spent(self.agent, key, output)
+        except Refused as no:
+            _log.warning("%s: what a turn used is not counted: %s", self.lane, no)
 
     def _record(self, words: Words) -> None:
         """What the daemon does not take, such as a reply that is too large, is said to be missing."""

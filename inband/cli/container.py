@@ -134,12 +134,11 @@ def serve(
         project=project,
         allowlist=allowlist or default_allowlist(),
         llm=llm,
-        warn=_say,
+        say=_say,
     )
     home = prepare(settings.home)
     layout = containers.layout_of(settings, data)
     with logging_to(home.root / "containers.log", WATCHER, stderr=True):
-        _say(f"serving {layout.data}; Ctrl-C ends")
         containers.serve(settings, layout, how, stop)
 
 

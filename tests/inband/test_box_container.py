@@ -71,7 +71,7 @@ def test_a_boxed_program_sees_the_project_if_it_is_main_and_what_the_list_permit
         boxed=True,
         project=project,
         allowlist=tmp_path / "list.json",
-        warn=warned.append,
+        say=warned.append,
     )
     boxed = Maker(maker.layout, maker.ledger, how)
     main, family = (list(boxed.program(one.folder, one, 7).argv) for one in (MAIN, FAMILY))

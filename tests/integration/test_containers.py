@@ -130,6 +130,15 @@ def test_a_group_asks_is_answered_makes_a_timer_and_survives_a_kill_of_its_host(
         wait_until(lambda: said(client, "Still there?"), PATIENCE_S, "an answer after the kill")
         results = [one for one in client.messages("family") if one.kind is MessageKind.RESULT]
         assert len(results) == 1
+
+        script(host, {"say": "Looked.\n\n[RESULT] PASS: all fine"})
+        client.run_timer("morning")
+        wait_until(lambda: client.timer_runs("morning")[0]["outcome"], PATIENCE_S, "the verdict of a run")
+        (run,) = client.timer_runs("morning")
+        assert (run["outcome"], run["summary"]) == ("PASS", "all fine")
+        assert (host.data / "ipc" / f"family.{run['thread']}").is_dir()
+        usage = client.call(CallRequest(call=Call("box.exec", {"action": "usage"})))
+        assert "family" in json.dumps(usage.data)
     assert host.end(signal.SIGTERM) == 0
     assert host.told("family") == []
 

@@ -25,7 +25,7 @@ from harvester.container.pace import Pace
 from harvester.container.sweep import Sweep
 from harvester.errors import Refused
 from messaging import AuthorKind, CallError, ErrorCode, Message, MessageKind, Result, Thread, error
-from messaging.container import FileNames
+from messaging.container import ContainerOutput, FileNames
 from messaging.ipc import Changes
 
 MAIN, FAMILY, WORK = "tg:main", "tg:family", "tg:work"
@@ -41,6 +41,7 @@ class MemoryDesk:
     welcomed: list[str] = field(default_factory=list)
     answers: list[CallError | Exception | None] = field(default_factory=list)
     most_chars: int = 1 << 20
+    bill: list[tuple[str, str, int]] = field(default_factory=list)
     _records: dict[str, Message] = field(default_factory=dict)
     _results: dict[str, Result] = field(default_factory=dict)
 
@@ -74,6 +75,10 @@ class MemoryDesk:
             self.ran.append((agent, errand))
             self._results[key] = Result(op=errand.call.op, call_id=key, data={})
         return self._results.get(key) or Result(op=errand.call.op, call_id=key, error=answer)
+
+    def spent(self, agent: str, key: str, output: ContainerOutput) -> None:
+        if output.usage:
+            self.bill.append((agent, key, output.usage.context_size))
 
     def tasks(self) -> Sequence[Task]:
         return tuple(self.rows)

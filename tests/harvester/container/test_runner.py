@@ -103,6 +103,7 @@ def test_what_a_person_says_is_answered_by_a_container_that_then_closes(host: Ho
     assert host.said("family") == [f"I read: {PROMPT}\nhello\nand this"]
     assert host.ledger.unanswered("family") == []
     assert host.ledger.session("family") is not None
+    assert [(agent, context) for agent, _, context in host.desk.bill] == [("family", 2)]  # T-08
 
 
 def test_a_timers_isolated_run_has_a_container_of_its_own_that_answers_in_its_thread(host: Host) -> None:
