@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final, cast
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from exec_daemon.certificates.trust import Trust
+from exec_daemon.clear import is_clear
 from exec_daemon.cork import Corked
 from exec_daemon.deadline import Deadline
 from exec_daemon.peer import PEER, Peer, peer_of
@@ -147,19 +148,9 @@ class Protocol(HttpToolsProtocol):
         return fits
 
     def _check_meaning(self) -> bool:
-        """Is it clear where the request ends and what it asks for? An upgrade would have the rest unread."""
-        lengths = [value.strip().lower() for name, value in self.headers if name == b"content-length"]
-        codings = [value.strip().lower() for name, value in self.headers if name == b"transfer-encoding"]
+        """An upgrade is refused as well: what comes behind it would not be read as a body."""
         version = self.parser.get_http_version()
-        clear = (
-            version in ("1.0", "1.1")
-            and len(lengths) + len(codings) <= 1
-            and all(length.isdigit() for length in lengths)
-            and codings in ([], [b"chunked"])
-            and not (codings and version == "1.0")
-            and self.url.startswith(b"/")
-            and not self.parser.should_upgrade()
-        )
+        clear = is_clear(self.url, version, self.headers) and not self.parser.should_upgrade()
         if not clear:
             self._refuse(b"400 Bad Request")
         return clear

@@ -15,17 +15,13 @@ from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from exec_daemon.api.head import Head, head_of
 from exec_daemon.api.problems import failed_answer
 from exec_daemon.settings import DaemonSettings
 from messaging import ErrorCode, error
 
 # What clients on this machine call it.
 LOCAL_NAMES: Final = ("localhost", "127.0.0.1", "::1")
-# A second one could be read by us and the first one by whoever looked before us (a proxy).
-SINGLE: Final = frozenset(
-    "host origin authorization idempotency-key content-type content-length content-encoding "
-    "transfer-encoding last-event-id x-signature".split()
-)
 JSON_LINES: Final = ("application/json", "application/x-ndjson", "application/jsonl")
 # Paths that take another body than JSON.
 TAKES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -49,23 +45,6 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """Method, path and header fields of one request. `repeated` is a field of `SINGLE` that stands twice."""
-
-    method: str
-    path: str
-    raw_path: bytes
-    query: bytes
-    fields: Mapping[str, str]
-    repeated: str | None = None
-
-    @property
-    def has_body(self) -> bool:
-        """Is there content behind the head?"""
-        return "transfer-encoding" in self.fields or self.fields.get("content-length", "0") != "0"
-
-
-@dataclass(frozen=True, slots=True)
 class Refusal:
     """How the request is turned away."""
 
@@ -78,20 +57,6 @@ def allowed(settings: DaemonSettings) -> Allowed:
     """What the settings say, and the names of this machine."""
     names = frozenset(name.lower() for name in (*LOCAL_NAMES, settings.host, *settings.names))
     return Allowed(names, frozenset(origin.lower() for origin in settings.origins))
-
-
-def head_of(scope: Scope) -> Head:
-    """The head of an ASGI request."""
-    fields: dict[str, str] = {}
-    repeated = None
-    for raw_name, raw_value in scope["headers"]:
-        name = raw_name.decode("latin-1")
-        if name in fields and name in SINGLE:
-            repeated = name
-        fields[name] = raw_value.decode("latin-1")
-    return Head(
-        scope["method"], scope["path"], scope.get("raw_path") or b"", scope["query_string"], fields, repeated
-    )
 
 
 def _repeated(head: Head, _: Allowed) -> Refusal | None:

@@ -13,58 +13,23 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 
 from exec_daemon.access.identity import Identity
-from exec_daemon.certificates.naming import client_certificate, serial_text
+from exec_daemon.certificates.naming import serial_text
+from exec_daemon.certificates.records import Fresh, Issued, issued_of, read_certificate, read_crl
 from exec_daemon.certificates.signing import sign_client
 from exec_daemon.errors import CertificateUnusable
 from exec_daemon.home import Home, write_private
 from exec_daemon.tls import BACKDATED, read_pair
-from messaging.moment import iso
 
 # Long enough to forget nothing and short enough that a lost key is worthless within a season.
 LIFE: Final = timedelta(days=90)
 LONGEST: Final = timedelta(days=825)
-
-
-@dataclass(frozen=True, slots=True)
-class Issued:
-    """A certificate of ours. Times are texts as everywhere in the API; `revoked_at` None: it is not."""
-
-    serial: str
-    identity: str | None
-    issued_at: str
-    expires_at: str
-    revoked_at: str | None
-
-    def to_json(self) -> dict[str, Any]:
-        """All fields."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-
-@dataclass(frozen=True, slots=True)
-class Fresh:
-    """A certificate at its making: what is known of it, itself as PEM, and the authority's as PEM."""
-
-    issued: Issued
-    certificate: str
-    ca: str
-
-    @property
-    def serial(self) -> str:
-        """As `Issued.serial`."""
-        return self.issued.serial
-
-    def to_json(self) -> dict[str, Any]:
-        """What is known of it, and both PEM texts."""
-        return self.issued.to_json() | {"certificate": self.certificate, "ca": self.ca}
 
 
 class Authority:
@@ -95,7 +60,7 @@ class Authority:
         pem = made.public_bytes(serialization.Encoding.PEM)
         with self._locked():
             write_private(self._home.certificates / f"{serial_text(made.serial_number)}.pem", pem)
-        return Fresh(_issued(made, None), pem.decode(), self._pem)
+        return Fresh(issued_of(made, None), pem.decode(), self._pem)
 
     @property
     def _pem(self) -> str:
@@ -104,7 +69,7 @@ class Authority:
     def issued(self) -> list[Issued]:
         """All certificates that this authority has issued, the oldest first."""
         revoked = {entry.serial_number: entry.revocation_date_utc for entry in self._crl() or ()}
-        return [_issued(one, revoked.get(one.serial_number)) for one in self._certificates()]
+        return [issued_of(one, revoked.get(one.serial_number)) for one in self._certificates()]
 
     def revoke(self, serials: set[str]) -> list[Issued]:
         """Revokes those of them that were issued here; gives what is revoked now. Twice is once."""
@@ -138,7 +103,7 @@ class Authority:
             raise CertificateUnusable(text, str(path))
 
     def _certificates(self) -> Iterator[x509.Certificate]:
-        found = [_read(path) for path in self._home.certificates.glob("*.pem")]
+        found = [read_certificate(path) for path in self._home.certificates.glob("*.pem")]
         ours = [one for one in found if one is not None and one.issuer == self.certificate.subject]
         for one in sorted(ours, key=lambda one: one.not_valid_before_utc):
             if self._signed(one):
@@ -175,30 +140,3 @@ class Authority:
             yield
         finally:
             os.close(folder)
-
-
-def read_crl(path: Path, ca: x509.Certificate) -> x509.CertificateRevocationList | None:
-    """The list of revocations, None where there is none that `ca` has signed."""
-    try:
-        crl = x509.load_pem_x509_crl(path.read_bytes())
-        return crl if crl.is_signature_valid(ca.public_key()) else None  # type: ignore[arg-type]
-    except (OSError, ValueError, TypeError):
-        return None
-
-
-def _read(path: Path) -> x509.Certificate | None:
-    try:
-        return x509.load_pem_x509_certificate(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-
-
-def _issued(one: x509.Certificate, revoked_at: datetime | None) -> Issued:
-    who = client_certificate(one.public_bytes(serialization.Encoding.DER)).identity
-    return Issued(
-        serial=serial_text(one.serial_number),
-        identity=str(who) if who else None,
-        issued_at=iso(one.not_valid_before_utc + BACKDATED),
-        expires_at=iso(one.not_valid_after_utc),
-        revoked_at=iso(revoked_at) if revoked_at else None,
-    )

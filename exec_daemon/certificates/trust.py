@@ -18,8 +18,8 @@ from typing import Final
 
 from cryptography import x509
 
-from exec_daemon.certificates.authority import read_crl
 from exec_daemon.certificates.naming import ClientCertificate
+from exec_daemon.certificates.records import read_crl
 from exec_daemon.errors import CertificateUnusable, DaemonError
 from exec_daemon.home import Home
 

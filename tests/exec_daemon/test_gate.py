@@ -10,7 +10,8 @@ from starlette.middleware.base import BaseHTTPMiddleware
 
 from exec_daemon import DaemonSettings
 from exec_daemon.api.app import build
-from exec_daemon.api.gate import Head, allowed, head_of, refusal
+from exec_daemon.api.gate import allowed, refusal
+from exec_daemon.api.head import Head, head_of
 
 OURS = allowed(
     DaemonSettings(

@@ -1,0 +1,25 @@
+"""Is it clear where a request ends and what it asks for? Two programs in a row must not differ about it.
+
+Where they do, one of them takes for a second request what the other took for the body of the first (request
+smuggling, RFC 9112 11.2). The parser refuses most of it; what it would repair or bear is refused here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_VERSIONS = frozenset({"1.0", "1.1"})
+
+
+def is_clear(target: bytes, version: str, headers: Sequence[tuple[bytes, bytes]]) -> bool:
+    """At most one of length and coding, in the one form that all understand, and a path as the target."""
+    lengths = [value.strip() for name, value in headers if name == b"content-length"]
+    codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
+    return (
+        version in _VERSIONS
+        and target.startswith(b"/")
+        and len(lengths) + len(codings) <= 1
+        and all(length.isdigit() for length in lengths)
+        and codings in ([], [b"chunked"])
+        and not (codings and version == "1.0")
+    )
