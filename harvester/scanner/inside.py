@@ -95,7 +95,7 @@ class Inside:
         """Report everything, up to a broken directive behind which nothing runs."""
         curls = {curl.start: curl for curl in self._layout.curls}
         openers = (match.start() for match in OPENER.finditer(self._text))
-        for place in merge(openers, sorted(curls)):
+        for place in merge(openers, sorted(curls)) if curls else openers:
             if place < self._pos:
                 continue
             if place in curls:

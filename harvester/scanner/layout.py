@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import cached_property
 from typing import Final
 
 from harvester.events import SkipReason
@@ -29,6 +30,8 @@ _IN_DIRECTIVE: Final = re.compile(r"\\[\s\S]?|`+")
 _CURL_LINE: Final = r"[^\\\n]*+(?>(?:\\[^\n][^\\\n]*+)*)"
 _CURL_LINES: Final = re.compile(rf"(?>(?:{_CURL_LINE}\\\n)*){_CURL_LINE}\\?")
 
+_RUN: Final = re.compile("`+")
+
 # Links in a chain of directives behind a broken one; no reply has more than one of these.
 _MOST_LOOKS: Final = 16
 
@@ -38,7 +41,7 @@ class Runs:
 
     def __init__(self, text: str) -> None:
         self._places: dict[int, list[int]] = {}
-        for match in re.finditer("`+", text):
+        for match in _RUN.finditer(text):
             self._places.setdefault(match.end() - match.start(), []).append(match.start())
 
     def after(self, length: int, pos: int) -> int:
@@ -57,11 +60,14 @@ class Reader:
         self._curl = curl
         self._curl_end = 0
         self._looks_left = _MOST_LOOKS
-        self._runs = Runs(text)
         self._strikes = Strikes(text)
         self._quotations = Quotations(text)
         self._layout = Layout()
         self._markup = Markup(text, self._layout)
+
+    @cached_property
+    def _runs(self) -> Runs:
+        return Runs(self._text)
 
     def read(self) -> Layout:
         """The layout of the text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import defaultdict
 from typing import Final
 
 from patterns import vocabulary
@@ -62,7 +63,7 @@ class Quotations:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._open: dict[str, list[int]] = {mark: [] for mark in _OPENERS}
+        self._open: defaultdict[str, list[int]] = defaultdict(list)
         self._paired: set[int] = set()
         self._first = -1
         self.found: list[tuple[int, int]] = []

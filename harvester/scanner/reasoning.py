@@ -23,6 +23,8 @@ def counting_tag(passage: Passage, layout: Layout, ledger: Ledger) -> Tag | None
 
     Reasoning is found first: whether an opener or a broken directive stands before a tag does not matter.
     """
+    if not layout.tags:
+        return None
     sweep = Sweep(layout)
     for tag in layout.tags:
         if _quoted(passage.text, tag) or sweep.reason(tag.start):

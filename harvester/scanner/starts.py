@@ -46,7 +46,10 @@ _QUOTE: Final = re.compile(r">")
 _HEADING: Final = re.compile(r"#{1,6}(?=[ \t]|$)")
 _FENCE: Final = re.compile(r"(?P<run>`{3,})(?P<info>[^`]*+)$|(?P<waves>~{3,})(?P<words>.*+)$", re.DOTALL)
 _UNDERLINE: Final = re.compile(r"(?:=+|-+)[ \t]*+$")
-_BREAK: Final = re.compile(r"(?:(?:\*[ \t]*+){3,}|(?:_[ \t]*+){3,}|(?:-[ \t]*+){3,})$")
+# Three of a mark, then any number: no group is repeated, for that costs a nest of items dearly.
+_BREAK: Final = re.compile(
+    "|".join(rf"{mark}[ \t]*+{mark}[ \t]*+{mark}[{mark} \t]*+$" for mark in (r"\*", "_", r"\-"))
+)
 _ITEM: Final = re.compile(r"(?:[-+*]|(?P<number>[0-9]{1,9})[.)])(?=[ \t]|$)")
 _ANY: Final = re.compile(r"")
 
