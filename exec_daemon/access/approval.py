@@ -26,7 +26,7 @@ def marked_by(identity: Identity, op: str, facts: Facts, *, marked: bool) -> str
     """
     if facts.barred is not None and facts.barred.asks:
         return facts.barred.where
-    asking = next((placed for placed in facts.grants if matches(placed.grant.approval, op)), None)
-    if asking is not None:
-        return asking.at("approval")
+    for placed in facts.grants.asking:
+        if matches(placed.grant.approval, op):
+            return placed.at("approval")
     return f"the op {op} itself" if marked and identity.role is not Role.OPERATOR else None

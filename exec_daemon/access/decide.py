@@ -11,7 +11,7 @@ from typing import Any
 
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rules import RULES, Facts, Question, Verdict
-from exec_daemon.access.stack import Place, built_in
+from exec_daemon.access.stack import Place, Stack, built_in
 from messaging import Message
 
 
@@ -26,7 +26,8 @@ class Decision:
 
 
 def _question(identity: Identity, op: str, args: Mapping[str, Any], facts: Facts) -> Question:
-    return Question(identity, op, args, facts, facts.grants or (built_in(identity.role),))
+    stack = facts.grants if facts.grants.placed else Stack((built_in(identity.role),))
+    return Question(identity, op, args, facts, stack)
 
 
 def decide(identity: Identity, op: str, args: Mapping[str, Any], facts: Facts) -> Decision:

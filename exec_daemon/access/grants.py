@@ -20,7 +20,7 @@ EVERYTHING = ("*",)
 
 def matches(globs: tuple[str, ...], name: str) -> bool:
     """Does one of the globs (`cron.*`, `*`) name it?"""
-    return any(fnmatchcase(name, glob) for glob in globs)
+    return name in globs or any(fnmatchcase(name, glob) for glob in globs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

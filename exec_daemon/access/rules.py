@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Final
 
 from exec_daemon.access.grants import matches
 from exec_daemon.access.identity import Identity
-from exec_daemon.access.stack import Place, Placed, Stack, built_in, saying
+from exec_daemon.access.stack import NO_GRANTS, Place, Placed, Stack, built_in, saying
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Facts:
 
     scopes: tuple[str, ...] = ()
     owner: str | None = None
-    grants: Stack = ()
+    grants: Stack = NO_GRANTS
     barred: Barred | None = None
 
 
@@ -58,66 +58,83 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one rule says: `objection` is None where it has none; `where` is what it looked at."""
+    """What one rule says: `objection` is None where it has none.
 
-    where: str
+    It looked at `key` of `placed`, or at what `note` says; in words it is needed where somebody asks why.
+    """
+
     objection: str | None = None
+    placed: Placed | None = None
+    key: str = ""
+    note: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where the rule stands."""
+        return self.note if self.placed is None else self.placed.at(self.key)
+
+
+_SCOPED: Final = "token: scopes"
+_IN_SCOPE = Verdict(note=_SCOPED)
+_NOT_DENIED = Verdict(note="no grant denies it")
+_NOT_ASKED = Verdict(note="not asked")
+_NOT_BARRED = Verdict(note="nothing that was read bars it")
 
 
 def _scope(ask: Question) -> Verdict:
     scopes = ask.facts.scopes
     if not scopes or matches(scopes, ask.op):
-        return Verdict("token: scopes")
-    return Verdict("token: scopes", f"the token is limited to {', '.join(scopes)}")
+        return _IN_SCOPE
+    return Verdict(f"the token is limited to {', '.join(scopes)}", note=_SCOPED)
 
 
 def _deny(ask: Question) -> Verdict:
-    denying = next((placed for placed in ask.stack if matches(placed.grant.deny, ask.op)), None)
-    if denying is None:
-        return Verdict("no grant denies it")
-    return Verdict(denying.at("deny"), f"{ask.op} is denied to {ask.identity}")
+    for placed in ask.stack.denying:
+        if matches(placed.grant.deny, ask.op):
+            return Verdict(f"{ask.op} is denied to {ask.identity}", placed, "deny")
+    return _NOT_DENIED
 
 
 def _allow(ask: Question) -> Verdict:
     placed = ask.saying("allow")
     if matches(placed.grant.allow or (), ask.op):
-        return Verdict(placed.at("allow"))
+        return Verdict(None, placed, "allow")
     whose = "role" if placed.place is Place.BUILT_IN else "grant of"
-    return Verdict(placed.at("allow"), f"the {whose} {placed.subject} does not include {ask.op}")
+    return Verdict(f"the {whose} {placed.subject} does not include {ask.op}", placed, "allow")
 
 
 def _recipient(ask: Question) -> Verdict:
-    placed, recipient = ask.saying("recipients"), ask.args.get("to")
+    recipient = ask.args.get("to")
     if ask.op != "dm.send" or recipient is None:
-        return Verdict("not asked")
+        return _NOT_ASKED
+    placed = ask.saying("recipients")
     globs = placed.grant.recipients or ()
     mine = tuple(glob.replace("{owner}", ask.facts.owner or "") for glob in globs)
     allowed = matches(mine, str(recipient))
-    return Verdict(
-        placed.at("recipients"), None if allowed else f"{ask.identity} may not send to {recipient}"
-    )
+    return Verdict(None if allowed else f"{ask.identity} may not send to {recipient}", placed, "recipients")
 
 
 def _wakes(ask: Question) -> Verdict:
-    placed, target = ask.saying("wakes"), ask.args.get("target")
+    target = ask.args.get("target")
     if ask.op not in ("cron.create", "cron.update") or target is None:
-        return Verdict("not asked")
+        return _NOT_ASKED
+    placed = ask.saying("wakes")
     mine = tuple(glob.replace("{self}", ask.identity.name) for glob in placed.grant.wakes or ())
     allowed = matches(mine, str(target))
     return Verdict(
-        placed.at("wakes"), None if allowed else f"the timers of {ask.identity} may not wake {target}"
+        None if allowed else f"the timers of {ask.identity} may not wake {target}", placed, "wakes"
     )
 
 
 def _box(ask: Question) -> Verdict:
-    placed, action = ask.saying("box"), ask.args.get("action")
+    action = ask.args.get("action")
     if ask.op != "box.exec" or action is None:
-        return Verdict("not asked")
-    arg = ask.args.get("arg")
+        return _NOT_ASKED
+    placed, arg = ask.saying("box"), ask.args.get("arg")
     if any(_covers(entry, str(action), arg) for entry in placed.grant.box or ()):
-        return Verdict(placed.at("box"))
+        return Verdict(None, placed, "box")
     read = str(action) if arg is None else f"{action} {arg}"
-    return Verdict(placed.at("box"), f"{ask.identity} may not read {read}")
+    return Verdict(f"{ask.identity} may not read {read}", placed, "box")
 
 
 def _covers(entry: str, action: str, arg: Any) -> bool:
@@ -131,10 +148,10 @@ def _covers(entry: str, action: str, arg: Any) -> bool:
 def _chain(ask: Question) -> Verdict:
     barred = ask.facts.barred
     if barred is None:
-        return Verdict("nothing that was read bars it")
+        return _NOT_BARRED
     if barred.asks:
-        return Verdict(barred.where)
-    return Verdict(barred.where, f"{ask.op} is barred in a thread in which {barred.mark} was read")
+        return Verdict(note=barred.where)
+    return Verdict(f"{ask.op} is barred in a thread in which {barred.mark} was read", note=barred.where)
 
 
 Rule = Callable[[Question], Verdict]

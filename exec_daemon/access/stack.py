@@ -8,7 +8,7 @@ the stack that names an op decides, so that what one place forbids no other can 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
@@ -54,12 +54,40 @@ class Placed:
         return _WRITTEN[self.place](self.subject, key)
 
 
-Stack = tuple[Placed, ...]
+# The keys of which the first grant that says something decides; of the others any grant does.
+_FIRST: Final = tuple(key.name for key in fields(Grant) if key.name not in ("deny", "approval"))
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """The grants of one identity, the strongest first. Put together once, since each call looks at it.
+
+    `said` has by key the first grant that says something; `denying` and `asking` those that name ops at all.
+    """
+
+    placed: tuple[Placed, ...] = ()
+    said: Mapping[str, Placed] = field(init=False)
+    denying: tuple[Placed, ...] = field(init=False)
+    asking: tuple[Placed, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        weakest_first = [
+            (key, placed)
+            for placed in reversed(self.placed)
+            for key in _FIRST
+            if getattr(placed.grant, key) is not None
+        ]
+        object.__setattr__(self, "said", dict(weakest_first))
+        object.__setattr__(self, "denying", tuple(one for one in self.placed if one.grant.deny))
+        object.__setattr__(self, "asking", tuple(one for one in self.placed if one.grant.approval))
+
+
+NO_GRANTS: Final = Stack()
 
 
 def saying(stack: Stack, key: str) -> Placed | None:
     """The first grant that says something about `key`."""
-    return next((placed for placed in stack if getattr(placed.grant, key) is not None), None)
+    return stack.said.get(key)
 
 
 def built_in(role: Role, rates: Mapping[Role, Rates] = ROLE_RATES) -> Placed:
@@ -103,7 +131,7 @@ class Grants:
             self._stacks[identity] = self._stacked(identity)
         return self._stacks[identity]
 
-    def everything(self) -> Stack:
+    def everything(self) -> tuple[Placed, ...]:
         """All that was written down, of the store first, then what is built in."""
         written = [
             Placed(place, subject, grant)
@@ -120,7 +148,7 @@ class Grants:
             if subject in self._placed[place]
         ]
         asking = () if identity.role is Role.OPERATOR else (Placed(Place.POLICY, "", self._asking),)
-        return (*written, *asking, built_in(identity.role, self._rates))
+        return Stack((*written, *asking, built_in(identity.role, self._rates)))
 
 
 # More identities than any one machine has; then the cache starts over.
