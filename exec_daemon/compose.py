@@ -39,6 +39,7 @@ from exec_daemon.metrics import Metrics
 from exec_daemon.places import Places
 from exec_daemon.programs import Programs
 from exec_daemon.programs_at_start import all_ops, other_box_ctl, take_stock
+from exec_daemon.pruning import keep_pruning
 from exec_daemon.rpc.child import ChildAgents
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.services import Services
@@ -231,6 +232,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
         book = await _grant_book(settings, store, ops)
         services = _services(settings, home, store, ops, book, programs)
         writer = asyncio.create_task(_keep_writing_token_uses(services))
+        pruning = asyncio.create_task(keep_pruning(store, settings.retention))
         looking = asyncio.create_task(services.deciding.keep_looking())
         renewing = asyncio.create_task(_keep_renewing(settings, home))
         watching = asyncio.create_task(services.trust.watch())
@@ -240,6 +242,7 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
                 yield services
         finally:
             writer.cancel()
+            pruning.cancel()
             hanging_up.cancel()
             looking.cancel()
             services.stopping.set()

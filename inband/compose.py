@@ -11,6 +11,7 @@ from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Role
 from exec_daemon.mcp_servers.spec import specs as mcp_specs
 from exec_daemon.settings import DaemonLimits, DaemonSettings, UnixSocket
+from exec_daemon.store import Retention
 from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_reply
 from harvester.client.tls import ClientCertificate
 from harvester.client.wire import is_unix
@@ -168,6 +169,12 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         log_format=settings["logs.format"],
         marker=page_marks(scan_policy(settings)),
         artifact_folders=tuple(Path(folder).expanduser() for folder in settings["artifacts.folders"]),
+        retention=Retention(
+            keep_days=settings["store.keep_days"],
+            keep_jobs=settings["store.keep_jobs"],
+            audit_days=settings["store.audit_days"],
+            audit_lines=settings["store.audit_lines"],
+        ),
         limits=DaemonLimits(
             artifacts_room_bytes=settings["artifacts.room_bytes"],
             dm_pair_per_min=settings["rates.dms_per_minute"],

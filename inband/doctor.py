@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from harvester.errors import HarvesterError
-from inband import examine_certificates, examine_programs
+from inband import examine_certificates, examine_programs, examine_store
 from inband.compose import client_for, daemon_settings, daemon_url
 from inband.errors import FrontDoorError
 from inband.finding import Finding, Grade
@@ -27,6 +27,7 @@ def examine(settings: Settings, environment: Mapping[str, str]) -> Iterator[Find
     yield _python()
     yield from _settings(settings, environment)
     yield from _state(settings.home)
+    yield from examine_store.examine(settings)
     yield from examine_certificates.examine(settings)
     yield from _daemon(settings)
     yield from map(_program, _PROGRAMS)

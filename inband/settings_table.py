@@ -50,6 +50,8 @@ class Setting:
 
 _RATE: Final = (0, 1_000_000)
 _BYTES: Final = (0, 1 << 50)
+_DAYS: Final = (0, 36_500)
+_KEPT: Final = (0, 1 << 40)
 
 
 def _log_format(value: str) -> str | None:
@@ -183,6 +185,21 @@ SETTINGS: Final = (
         str,
         "",
         "OTLP/HTTP collector that gets spans, such as http://127.0.0.1:4318; empty for none",
+    ),
+    Setting(
+        "store", "keep_days", int, 90, "days for which ended jobs are remembered; 0 for ever", bounds=_DAYS
+    ),
+    Setting(
+        "store",
+        "keep_jobs",
+        int,
+        100_000,
+        "ended jobs of each identity that are remembered; 0 for all",
+        bounds=_KEPT,
+    ),
+    Setting("store", "audit_days", int, 365, "days for which the audit is kept; 0 for ever", bounds=_DAYS),
+    Setting(
+        "store", "audit_lines", int, 2_000_000, "lines of the audit that are kept; 0 for all", bounds=_KEPT
     ),
     Setting("artifacts", "folders", list, [], "folders whose files artifact.put may keep, beside the outbox"),
     Setting("artifacts", "room_bytes", int, 2 << 30, "bytes of artifacts that are kept; the oldest go first"),

@@ -28,6 +28,7 @@ from exec_daemon.store.feed import REPLIES, Subscription, job_topic, thread_topi
 from exec_daemon.store.memory import MemoryStore
 from exec_daemon.store.permissions import Approval, ApprovalState, AskedCall, GrantRecord, Word
 from exec_daemon.store.port import PAGE, Store
+from exec_daemon.store.retention import Excess, Pruned, Retention
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.values import (
     Agent,
@@ -84,6 +85,7 @@ __all__ = [
     "Conflict",
     "Done",
     "Effect",
+    "Excess",
     "Exists",
     "GrantRecord",
     "JobEnded",
@@ -100,7 +102,9 @@ __all__ = [
     "Outcome",
     "Outdated",
     "OutsideJob",
+    "Pruned",
     "Reception",
+    "Retention",
     "RpcAnswer",
     "RpcTask",
     "Running",

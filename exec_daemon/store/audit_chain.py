@@ -16,6 +16,9 @@ from exec_daemon.store.values import AuditBreak, AuditCheck, AuditLine, NewAudit
 # The order in which a hash covers the fields of a line: for ever, since old lines must still verify.
 COVERED = ("at", "identity", "asked_by", "op", "args_digest", "call_id", "job_id", "outcome", "duration_ms")
 
+# The op of the line by which retention says what it removed.
+PRUNE = "audit.prune"
+
 # A chain that has lost nothing begins behind this line, which never was.
 NO_HASH = ""
 
@@ -68,7 +71,7 @@ class Link:
         return self.hash
 
 
-@dataclass(slots=True)
+@dataclass
 class Checker:
     """Goes along a chain from its start, line by line; stops at the first break.
 
@@ -79,6 +82,12 @@ class Checker:
     noted: dict[int, str] = field(default_factory=dict)
     lines: int = 0
     broken: AuditBreak | None = None
+    # Retention leaves a line that says where the chain starts (`once.pruned_line`).
+    start_told: bool = False
+
+    def __post_init__(self) -> None:
+        self._start = (PRUNE, str(self.end.seq), self.end.hash)
+        self.start_told = self.end.seq == 0
 
     def feed(self, line: AuditLine) -> None:
         """The next line in the order of its number."""
@@ -88,6 +97,7 @@ class Checker:
         if self.broken is None:
             self.end.seq, self.end.hash = line.seq, line.hash
             self.lines += 1
+            self.start_told = self.start_told or (line.op, line.call_id, line.args_digest) == self._start
 
     def _wrong(self, line: AuditLine) -> AuditBreak | None:
         expected = self.end.seq + 1
@@ -102,6 +112,9 @@ class Checker:
     def close(self, last: int) -> AuditCheck:
         """The finding. `last` is the highest number that was ever given out."""
         missing = [seq for seq in (last, *self.noted) if seq > self.end.seq]
+        if self.broken is None and not self.start_told:
+            begin = int(self._start[1])
+            self.broken = AuditBreak(begin, f"the lines up to {begin} are missing, and no line says why")
         if self.broken is None and missing:
             gone = self.end.seq + 1
             self.broken = AuditBreak(gone, f"line {gone} and what follows it are missing")

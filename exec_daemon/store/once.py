@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from exec_daemon.store.audit_chain import PRUNE
 from exec_daemon.store.effects import Effect
 from exec_daemon.store.values import (
     Begun,
@@ -153,6 +154,18 @@ def lost_line(count: int, at: str) -> NewAuditLine:
         args_digest="",
         call_id=str(count),
         outcome=str(ErrorCode.UNAVAILABLE),
+    )
+
+
+def pruned_line(last: int, hashed: str, at: str) -> NewAuditLine:
+    """What the audit is told when its lines up to number `last` are remembered no longer."""
+    return NewAuditLine(
+        at=at,
+        identity="daemon/store",
+        op=PRUNE,
+        args_digest=hashed,
+        call_id=str(last),
+        outcome=str(JobState.SUCCEEDED),
     )
 
 

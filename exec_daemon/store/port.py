@@ -17,6 +17,7 @@ from exec_daemon.store.effects import Effect
 from exec_daemon.store.feed import ChangeFeed
 from exec_daemon.store.permissions import Permissions
 from exec_daemon.store.readings import Readings
+from exec_daemon.store.retention import Excess, Pruned
 from exec_daemon.store.timer_port import Timers
 from exec_daemon.store.values import (
     Agent,
@@ -191,6 +192,17 @@ class Audit(Protocol):
         ...
 
 
+class Keeping(Protocol):
+    """What is remembered, and for how long."""
+
+    async def prune(self, excess: Excess) -> Pruned:
+        """Removes a batch of what may go, never a job that runs; nothing is left when nothing went.
+
+        The audit starts behind the lines that went: what is left of it is whole (`check_audit`).
+        """
+        ...
+
+
 class Outside(Protocol):
     """Jobs that run elsewhere and tell their events by callback (M-50 to M-56)."""
 
@@ -274,6 +286,7 @@ class Store(
     Directory,
     Journal,
     Audit,
+    Keeping,
     Outside,
     AgentRuns,
     Artifacts,

@@ -149,3 +149,13 @@ async def test_an_audit_from_before_the_chain_is_chained_by_the_migration(tmp_pa
     await store.note(NOTE)
     assert (await store.check_audit()).lines == 4
     await store.close()
+
+
+async def test_a_start_that_was_moved_without_a_word_is_found_out(
+    path: Path, tampering: sqlite3.Connection
+) -> None:  # D111
+    tampering.execute("UPDATE audit_start SET seq = 2, hash = (SELECT hash FROM audit WHERE seq = 2)")
+    tampering.execute("DELETE FROM audit WHERE seq <= 2")
+    found = await checked(path)
+    assert found.broken is not None
+    assert found.broken.problem == "the lines up to 2 are missing, and no line says why"

@@ -12,14 +12,14 @@ from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import kept
 from exec_daemon.store.memory.artifacts import MemoryArtifacts
-from exec_daemon.store.memory.audit import MemoryAudit
+from exec_daemon.store.memory.pruning import MemoryPruning
 from exec_daemon.store.memory.threads import MemoryThreads
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.values import AppendMessage, Begun, KeepArtifact, New, NewJob, Outcome
 from messaging import EventType, Job, JobEvent, JobState
 
 
-class MemoryJournal(MemoryThreads, MemoryArtifacts, MemoryAudit):
+class MemoryJournal(MemoryThreads, MemoryArtifacts, MemoryPruning):
     """The `Journal` part of the port; effects append to threads and keep artifacts."""
 
     async def begin(self, new: NewJob) -> Begun:

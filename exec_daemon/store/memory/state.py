@@ -43,6 +43,7 @@ class Tables:
     calls: dict[tuple[str, str], str] = field(default_factory=dict)
     events: defaultdict[str, list[JobEvent]] = field(default_factory=lambda: defaultdict(list))
     audit: list[AuditLine] = field(default_factory=list)
+    audit_start: tuple[int, str] = (0, "")
     outside: dict[str, OutsideJob] = field(default_factory=dict)
     runs: dict[str, tuple[str, AgentRun]] = field(default_factory=dict)
     rpc_answers: dict[tuple[str, str], RpcAnswer] = field(default_factory=dict)

@@ -26,6 +26,9 @@ _WRITER: Final = (
     "PRAGMA trusted_schema = OFF",
     f"PRAGMA journal_size_limit = {_MOST_BYTES_OF_IDLE_LOG}",
 )
+# What a file is made with and keeps. Incremental: what retention frees can be given back in small pieces. It
+# has to come first, before anything is written.
+_BIRTH: Final = ("PRAGMA auto_vacuum = INCREMENTAL", f"PRAGMA application_id = {APPLICATION_ID}")
 _READER: Final = ("PRAGMA query_only = ON", "PRAGMA trusted_schema = OFF")
 
 
@@ -90,7 +93,7 @@ def _create(path: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
         draft.with_name(draft.name + suffix).unlink(missing_ok=True)
     os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    db = _connect(draft, "rw", (f"PRAGMA application_id = {APPLICATION_ID}", *_WRITER))
+    db = _connect(draft, "rw", (*_BIRTH, *_WRITER))
     try:
         schema.migrate(db)
     finally:

@@ -22,7 +22,8 @@ from exec_daemon.store.effects import Effect
 from exec_daemon.store.feed import Feed, job_topic
 from exec_daemon.store.json_text import dump
 from exec_daemon.store.port import PAGE
-from exec_daemon.store.sqlite import audit, journal
+from exec_daemon.store.retention import Excess, Pruned
+from exec_daemon.store.sqlite import audit, journal, pruning
 from exec_daemon.store.sqlite.behind import MOST_BEHIND, WRITE_BEHIND_S, Batch, Behind
 from exec_daemon.store.sqlite.faults import any_fault
 from exec_daemon.store.sqlite.files import open_reader
@@ -200,3 +201,13 @@ class SqliteJournal(SqlitePart):
         while await self._read(audit.check_slice, checker):
             pass
         return checker.close(last)
+
+    async def prune(self, excess: Excess) -> Pruned:
+        await self._up_to_date()
+        numbers = await self._read(pruning.excess_jobs, excess)
+        last = await self._read(pruning.last_excess_line, excess)
+        jobs = await self._write(pruning.prune_jobs, numbers) if numbers else 0
+        lines = await self._write(pruning.prune_lines, last, self._clock()) if last else 0
+        if jobs or lines:
+            await self._write(pruning.shrink)
+        return Pruned(jobs, lines)
