@@ -98,7 +98,7 @@ BOX = [
 def test_the_box_is_open_as_far_as_its_scope_says(
     box: tuple[str, ...], action: str, arg: str | int | None, allowed: bool
 ) -> None:
-    args = {"action": action} | ({} if arg is None else {"arg": arg})
+    args: dict[str, Any] = {"action": action} | ({} if arg is None else {"arg": arg})
     assert asked(made({"agent": Grant(box=box)}), "box.exec", **args).allowed is allowed
 
 
