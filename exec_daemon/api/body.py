@@ -56,12 +56,19 @@ async def read_body(request: Request, model: type[M], most_bytes: int) -> M:
         raise refuse(ErrorCode.INVALID_REQUEST, "The body is not UTF-8.") from None
     except StrictJsonError as broken:
         raise refuse(ErrorCode.INVALID_REQUEST, f"The body is not a strict JSON object: {broken}.") from None
-    if not model.may_hold_nul and b"\\u0000" in content and _holds_nul(document):
-        raise refuse(ErrorCode.INVALID_REQUEST, "U+0000 stands in no text of a request.")
+    if not model.may_hold_nul and b"\\u0000" in content:
+        _check_nul(document)
     try:
         return model.model_validate(document)
     except ValidationError as wrong:
         raise _wrong_fields(model, wrong) from None
+
+
+def _check_nul(document: dict[str, Any]) -> None:
+    around = {name: value for name, value in document.items() if name != "args"}
+    for where, code in ((around, ErrorCode.INVALID_REQUEST), (document, ErrorCode.INVALID_ARGS)):
+        if _holds_nul(where):
+            raise refuse(code, "U+0000 stands in no text of a request.")
 
 
 def _holds_nul(document: Any) -> bool:
