@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from exec_daemon.access.grant_rules import strangers, written
 from exec_daemon.access.policy import Policy
 from exec_daemon.calls.registry import Registry
@@ -10,14 +12,16 @@ from exec_daemon.errors import RuleUnusable
 
 def check_grants(policy: Policy, registry: Registry) -> None:
     """Raises `RuleUnusable` for the first glob that names no op."""
-    known = registry.grantable
+    for place, problem in _problems(policy, registry.grantable):
+        text = f"box.toml: {place}: {problem} `python -m exec_daemon --list-ops` lists the ops."
+        raise RuleUnusable(text, place)
+
+
+def _problems(policy: Policy, known: list[str]) -> Iterator[tuple[str, str]]:
     for subject, grant in policy.grants.items():
         for wrong in strangers(subject, written(grant), known):
-            raise RuleUnusable(f"box.toml: [grants]: {wrong} `box ops` lists the ops.", subject)
+            yield "[grants]", str(wrong)
     chain = (*policy.chain.bar, *(entry.partition(":")[0] for entry in policy.chain.after))
-    for wrong in strangers("chain", {"deny": chain}, known):
-        raise RuleUnusable(f"box.toml: [chain]: {wrong.problem} `box ops` lists the ops.", "chain")
-    for wrong in strangers("approvals", {"approval": policy.approvals.ops}, known):
-        raise RuleUnusable(
-            f"box.toml: [approvals] ops: {wrong.problem} `box ops` lists the ops.", "approvals"
-        )
+    for place, globs in (("[chain]", chain), ("[approvals] ops", policy.approvals.ops)):
+        for wrong in strangers(place, {"deny": globs}, known):
+            yield place, wrong.problem
