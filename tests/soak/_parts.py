@@ -70,6 +70,10 @@ class Parts:
         process.send_signal(signal.SIGKILL)
         return process.wait()
 
+    def pid(self, name: str) -> int:
+        """The process of a part that runs."""
+        return self._running[name].pid
+
     def client(self, identity: str = "operator") -> DaemonClient:
         """A client of the daemon as it is now: a restart moves it to another port."""
         return client_for(load(self.environment, {}), identity)
