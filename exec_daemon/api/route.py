@@ -40,6 +40,10 @@ class Ask:
     def identity(self) -> Identity:
         return self.asker.identity
 
+    async def check_again(self) -> None:
+        """After a wait, before anything is told: raises `Refused` for an asker that counts no more."""
+        await asker_of(self.request, self.services)
+
     async def still_valid(self) -> bool:
         """Asked again during a long answer: a token can be revoked or expire meanwhile."""
         try:

@@ -301,6 +301,23 @@ def test_a_stream_ends_with_its_token(daemon: Any, thread: str, end: str) -> Non
         assert "not for you" not in "".join(lines)
 
 
+def test_a_poll_tells_nothing_to_a_token_that_was_revoked_meanwhile(daemon: Any, thread: str) -> None:  # O-33
+    operator = daemon.client("operator")
+    made = operator.post("/tokens", json={"identity": "harvester/brief"}).json()
+
+    def revoke_and_reply() -> None:
+        operator.delete(f"/tokens/{made['id']}")
+        post(operator, thread, "not for you", **{"as": "heron"})
+
+    with daemon.bearing(made["token"]) as client:
+        before = client.get("/replies", params={"limit": 200}).json()["position"]
+        later = threading.Timer(0.3, revoke_and_reply)
+        later.start()
+        answer = client.get("/replies", params={"after": before, "wait": 8})
+        later.join()
+    assert (answer.status_code, "not for you" in answer.text) == (401, False)
+
+
 def test_a_refused_field_is_named_as_it_is_sent_and_told_in_words(daemon: Any, thread: str) -> None:
     operator = daemon.client("operator")
     empty = post(operator, thread, "").json()["detail"]

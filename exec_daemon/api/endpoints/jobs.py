@@ -88,7 +88,9 @@ async def _awaited(ask: Ask, job: Job, after: int) -> list[JobEvent]:
             left_s = until_s - time.monotonic()
             if found or job.state is not JobState.RUNNING or left_s <= 0:
                 return found
-            if not await changed(changes, services.stopping, left_s):
+            news = await changed(changes, services.stopping, left_s)
+            await ask.check_again()
+            if not news:
                 return await _events(ask, job, after)
 
 

@@ -36,6 +36,7 @@ async def _found(ask: Ask, after: int, limit: int) -> list[Message]:
             left_s = until_s - time.monotonic()
             if found or left_s <= 0 or not await changed(changes, services.stopping, left_s):
                 return found
+            await ask.check_again()
 
 
 async def _row(ask: Ask, message: Message) -> dict[str, Any]:
