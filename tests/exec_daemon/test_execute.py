@@ -94,7 +94,7 @@ async def echo(args: Args, _: OpContext) -> Ended:
 
 async def test_a_call_gives_its_result_once_and_the_same_again_as_a_replay(
     store: MemoryStore,
-) -> None:  # O-16
+) -> None:  # O-16, D127
     runs = 0
 
     async def counting(args: Args, _: OpContext) -> Ended:
@@ -109,13 +109,13 @@ async def test_a_call_gives_its_result_once_and_the_same_again_as_a_replay(
     assert (again.data, again.replayed, again.job_id) == ({"run": 1}, True, first.job_id)
 
 
-async def test_the_same_id_with_other_arguments_is_a_conflict(store: MemoryStore) -> None:  # O-34
+async def test_the_same_id_with_other_arguments_is_a_conflict(store: MemoryStore) -> None:  # O-34, D085
     running = executor(store, op(echo))
     await result(running, request(text="a"))
     assert code(await result(running, request(text="b"))) is ErrorCode.DUPLICATE_ID
 
 
-async def test_call_ids_are_counted_per_identity(store: MemoryStore) -> None:  # O-33
+async def test_call_ids_are_counted_per_identity(store: MemoryStore) -> None:  # O-33, D089
     running = executor(store, op(echo, name="dm.read"))
     mine = await result(running, request("dm.read"), OPERATOR)
     other = await result(running, request("dm.read", text="other"), HERON)
@@ -418,3 +418,20 @@ async def test_a_fault_of_an_op_that_runs_at_once_is_an_error_of_its_call(store:
 def test_what_changes_something_does_not_run_at_once() -> None:
     with pytest.raises(ValueError, match="at once"):
         registry((op(echo, at_once=True),))
+
+
+async def test_the_same_id_with_another_op_is_a_conflict(store: MemoryStore) -> None:  # D085
+    running = executor(store, op(echo, name="dm.read"), op(echo, name="job.get"))
+    await result(running, request("dm.read"))
+    assert code(await result(running, request("job.get"))) is ErrorCode.DUPLICATE_ID
+    assert len(await store.jobs()) == 1
+
+
+async def test_a_clock_that_jumps_changes_no_duration_and_forgets_no_call() -> None:  # D094
+    times = iter(f"2026-12-{day:02d}T09:00:00.000Z" for day in (5, 1, 9, 2, 8, 3, 7, 4, 6))
+    store = MemoryStore(clock=lambda: next(times))
+    running = executor(store, op(echo))
+    first = await result(running, request())
+    again = await result(running, request())
+    assert 0 <= first.duration_ms < 10_000
+    assert (again.replayed, again.job_id) == (True, first.job_id)
