@@ -17,12 +17,13 @@ from typing import Final
 from harvester.container.desk import Desk, Words
 from harvester.container.followups import FollowUps
 from harvester.container.groups import Group, Source
+from harvester.container.heard import Heard
 from harvester.container.limits import ContainerLimits
 from harvester.container.lock import LaneBusy, held
 from harvester.container.places import AT_ONCE, Kind, Places, Work
 from harvester.container.process import Container, Program, Ran
-from harvester.errors import ClientError, Refused
-from messaging.container import ContainerInput, ContainerOutput, LlmEndpoint
+from harvester.errors import ClientError
+from messaging.container import ContainerInput, LlmEndpoint
 
 _log: Final = logging.getLogger(__name__)
 # How soon a lane in which something waits is seen.
@@ -106,7 +107,7 @@ class Runner:
     def _contained(self, lane: str, source: Source, program: Program, stop: Event) -> str | None:
         self.follow_ups.clear_close(lane)
         before = self.follow_ups.restore(lane, reported=True)
-        heard = _Heard(lane, source.agent, self.desk, self.follow_ups)
+        heard = Heard(lane, source.agent, self.desk, self.follow_ups)
         container = Container(
             program=program,
             limits=self.limits,
@@ -162,44 +163,3 @@ class Runner:
             self.desk.notice(Words(source.agent, text, f"gave-up:{lane}:{waiting[-1].name}"))
         except ClientError as away:
             _log.warning("%s: no notice either: %s", lane, away)
-
-
-@dataclass(slots=True)
-class _Heard:
-    """Brings one run's outputs into the thread."""
-
-    lane: str
-    agent: str
-    desk: Desk
-    follow_ups: FollowUps
-    count: int = 0
-    run: str = ""
-
-    def output(self, output: ContainerOutput) -> None:
-        self.run = self.run or self.follow_ups.names.stamp()
-        self.count += 1
-        key = f"run:{self.lane}:{self.run}:{self.count}"
-        if output.new_session_id:
-            self.follow_ups.ledger.set_session(self.lane, output.new_session_id)
-        if output.result and output.result.strip():
-            lane = self.follow_ups.ledger.lane(self.lane)
-            self._record(Words(self.agent, output.result, key, lane.thread if lane else ""))
-        self.follow_ups.answered(self.lane, output.consumed_inputs or ())
-        self._count(key, output)
-
-    def _count(self, key: str, output: ContainerOutput) -> None:
-        """Whatever the bill looks like, no reply is lost over it."""
-        try:
-            self.desk.spent(self.agent, key, output)
-        except Refused as no:
-            _log.warning("%s: what a turn used is not counted: %s", self.lane, no)
-
-    def _record(self, words: Words) -> None:
-        """What the daemon does not take, such as a reply that is too large, is said to be missing."""
-        try:
-            self.desk.record(words)
-        except Refused as no:
-            if no.error.retryable:
-                raise
-            text = f"What {self.agent} said is not recorded: {no.error.message}"
-            self.desk.notice(Words(words.agent, text, f"{words.key} refused", words.thread))

@@ -189,6 +189,11 @@ class Host:
 SCHEDULE = {"prompt": "p", "schedule_type": "cron", "schedule_value": "0 9 * * *"}
 
 
+def codes(host: Host, lane: str) -> list[str | None]:
+    """What became of each file of a lane, by name."""
+    return [outcome for _, outcome, _ in host.ledger.outcomes(lane)]
+
+
 def elapsed(act: Any) -> float:
     """Seconds of processor time: other work on the machine does not count."""
     began = time.process_time()
