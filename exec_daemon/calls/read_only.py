@@ -45,6 +45,7 @@ READING: Final = frozenset(
         "rpc_tasks",
         "spending",
         "standing",
+        "standing_runs",
         "subscribe",
         "thread",
         "threads",

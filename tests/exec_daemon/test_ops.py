@@ -190,7 +190,12 @@ async def test_tools_list_shows_every_op_to_everybody(desk: Desk) -> None:  # O-
 
 @pytest.mark.parametrize(
     ("pattern", "names"),
-    [("dm", {"dm.send", "dm.read"}), ("*.list", {"tools.list", "cron.list"}), ("box.exec", {"box.exec"}), ("zzz", set())],
+    [
+        ("dm", {"dm.send", "dm.read"}),
+        ("*.list", {"tools.list", "cron.list"}),
+        ("box.exec", {"box.exec"}),
+        ("zzz", set()),
+    ],
 )
 async def test_tools_list_can_be_narrowed(desk: Desk, pattern: str, names: set[str]) -> None:
     tools = await desk.call("viewer/v", "tools.list", filter=pattern)
