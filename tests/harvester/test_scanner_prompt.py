@@ -80,11 +80,13 @@ def test_what_stands_in_reasoning_behind_the_paragraph_is_read_as_reasoning() ->
 
 
 def test_a_tag_in_the_paragraph_takes_over_when_the_next_line_ends_it() -> None:
-    text = f"`a` {LIST} <think> x\n> {LIST}\n</think>\n{LIST}\n\n"
-    whole = Scanner(POLICY)
-    events = whole.feed(text) + whole.close()
-    scanner = Scanner(POLICY)
-    assert [event for char in text for event in scanner.feed(char)] + scanner.close() == events
+    for beginning in ("> ", "- "):
+        text = f"`a` {LIST} <think> x\n{beginning}{LIST}\n</think>\n{LIST}\n\n"
+        whole = Scanner(POLICY)
+        events = whole.feed(text) + whole.close()
+        assert sum(isinstance(event, Directive) for event in events) == 2
+        scanner = Scanner(POLICY)
+        assert [event for char in text for event in scanner.feed(char)] + scanner.close() == events
 
 
 def test_a_line_that_has_said_nothing_in_256_characters_is_asked_no_more() -> None:
