@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from messaging.canonical import digest
@@ -85,4 +86,9 @@ class OpInfo:
 
 def catalogue(infos: Iterable[OpInfo]) -> str:
     """One digest over all ops: it changes when one comes, goes or changes."""
-    return digest([info.digest for info in infos])
+    return _of_digests(tuple(info.digest for info in infos))
+
+
+@lru_cache(maxsize=8)
+def _of_digests(digests: tuple[str, ...]) -> str:
+    return digest(list(digests))

@@ -27,16 +27,14 @@ class Tools(TypedDict):
     digest: str
 
 
-_BRIEF = ("op", "side_effecting", "summary")
-
-
 def _wanted(info: OpInfo, pattern: str | None) -> bool:
     return pattern is None or pattern in info.name or fnmatchcase(info.name, pattern)
 
 
 def _shown(info: OpInfo, *, verbose: bool) -> dict[str, Any]:
-    body = info.to_json()
-    return body if verbose else {key: body[key] for key in _BRIEF}
+    if verbose:
+        return info.to_json()
+    return {"op": info.name, "side_effecting": info.side_effecting, "summary": info.summary}
 
 
 def listed(infos: tuple[OpInfo, ...]) -> list[dict[str, Any]]:
