@@ -114,7 +114,7 @@ class Scanner:
         if len(text) * _MOST_UTF8_BYTES > self._room:
             text = self._cut(text)
         self._free = min(self._fed + _MOST_UNCOUNTED_CHARS, before + self._room // _MOST_UTF8_BYTES)
-        self._reading.let_go()
+        self._reading.let_go(before)
         return text
 
     def _cut(self, text: str) -> str:

@@ -23,7 +23,7 @@ _ALONE: Final = re.compile(r"(\[[^\r\n]*+(?<=\]))\n[ \t]*+\n")
 class Reading:
     """Hands lines to the reply; awake from something that can matter until no block is open behind it."""
 
-    __slots__ = ("_half", "_held", "_ledger", "_reply", "_waiting", "at", "awake", "eager")
+    __slots__ = ("_again", "_half", "_held", "_ledger", "_reply", "_waiting", "at", "awake", "eager")
 
     def __init__(self, ledger: Ledger) -> None:
         self.awake = False
@@ -32,6 +32,7 @@ class Reading:
         self._ledger = ledger
         self._reply = Reply(ledger)
         self._half = False  # what was read ends with a CR, which may be half of a CRLF
+        self._again = 0  # how much has been fed when it is worth letting go again
         self._waiting: list[str] = []  # not read: nothing can come of it, but it may be around what can
         self._held: list[str] = []  # behind that, from a line on that has a sign and is not complete
 
@@ -104,17 +105,21 @@ class Reading:
             self._weigh("\n")
         self._reply.finish(end)
 
-    def let_go(self) -> None:
-        """Keep no more of what waits than can be around what comes.
+    def let_go(self, fed: int) -> None:
+        """Keep no more of what waits than can be around what comes behind the first `fed` code points.
 
-        Asked when more comes, so that a plain reply that comes whole is not read at all.
+        Asked when more comes, so that a plain reply that comes whole is not read at all. Where much had to
+        stay, as much again may come before it is looked through once more.
         """
+        if self.awake or fed < self._again:
+            return
         text = "".join(self._waiting)
-        pos = self._skip(text, 0, len(text)) if text and not self.awake else 0
+        pos = self._skip(text, 0, len(text))
         if len(text) - pos > _MOST_UNREAD_CHARS:
             pos = self._read(text, pos, len(text))
         if pos:
             self._rest(text, pos)
+        self._again = fed + len(text) - pos
 
     def _rest(self, text: str, pos: int) -> None:
         """What is not read of a text waits."""
