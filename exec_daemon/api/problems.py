@@ -7,6 +7,7 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from exec_daemon.api.answers import answer, error_headers
 from exec_daemon.calls.faults import store_error
@@ -68,7 +69,17 @@ async def on_http_exception(request: Request, raised: Exception) -> Response:
     assert isinstance(raised, HTTPException)
     code = ErrorCode.NOT_FOUND if raised.status_code == 404 else ErrorCode.INVALID_REQUEST
     text = f"{request.method} {request.url.path[:128]}: {raised.detail}. docs/api.md lists the endpoints."
-    return failed_answer(request.url.path, error(code, text), raised.status_code)
+    answered = failed_answer(request.url.path, error(code, text), raised.status_code)
+    if raised.status_code == 405:
+        answered.headers["allow"] = ", ".join(sorted(_methods(request)))
+    return answered
+
+
+def _methods(request: Request) -> set[str]:
+    """What this path takes (RFC 9110 10.2.1); each method of it is a route of its own."""
+    routes = (route for route in request.app.routes if isinstance(route, Route))
+    fitting = (route for route in routes if route.path_regex.match(request.url.path))
+    return {method for route in fitting for method in route.methods or ()}
 
 
 EXCEPTIONS: dict[Any, Any] = {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
+import anyio.to_thread
 import httpx2
 import pytest
 from fastmcp import Client as FastClient
@@ -17,7 +19,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from exec_daemon.calls.registry import registry
 from exec_daemon.mcp.tools import CALL_ID
+from exec_daemon.operator_ops.spec import specs
 from exec_daemon.ops import ALLOWLIST
+from tests.exec_daemon.conftest import start
 
 MODES = ("legacy", "auto")
 OPS = {op.name: op for op in registry(ALLOWLIST).infos}
@@ -143,3 +147,56 @@ def test_what_is_no_strict_json_object_is_a_parse_error(daemon: Any, body: str) 
     )
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == -32700
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A daemon with an op that takes a second and one that takes half a minute."""
+    ops = specs(
+        {
+            "nap.short": {"argv": ["/bin/sleep", "1"], "summary": "Sleep for a second."},
+            "nap.long": {"argv": ["/bin/sleep", "30"], "summary": "Sleep for half a minute."},
+        }
+    )
+    made = start(tmp_path_factory.mktemp("slow"), ops=ops)
+    yield made
+    made.stop()
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_call_that_takes_its_time_tells_its_steps_as_progress(slow: Any, mode: str) -> None:
+    told: list[str | None] = []
+
+    async def note(_: float, __: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async with connected(slow, "operator", mode) as client:
+        answer = await client.call_tool("nap.short", {}, progress_callback=note)
+    assert not answer.is_error
+    assert told == ["accepted", "succeeded"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_client_that_gives_up_cancels_the_job(slow: Any, mode: str) -> None:
+    async with connected(slow, "operator", mode) as client:
+        with anyio.move_on_after(1.0):
+            await client.call_tool("nap.long", {})
+        assert await ended(slow, "nap.long") == "CANCELLED"
+
+
+async def ended(slow: Any, op: str) -> str:
+    """The code that the newest job of the op ended with."""
+    state = ""
+    for _ in range(100):
+        job = next(one for one in await jobs(slow) if one["op"] == op)
+        state = str(job["state"])
+        if state == "failed":
+            return str(job["error"]["code"])
+        await anyio.sleep(0.1)
+    return state
+
+
+async def jobs(slow: Any) -> list[dict[str, Any]]:
+    answer = await anyio.to_thread.run_sync(lambda: slow.client("operator").get("/jobs"))
+    found: list[dict[str, Any]] = answer.json()["jobs"]
+    return found
