@@ -85,9 +85,14 @@ class Blocks:
         alone = not self._containers and (self._leaf is None or isinstance(self._leaf, Paragraph))
         return alone and _TEXT.match(line.text, line.begin) is not None
 
+    @property
+    def in_paragraph(self) -> bool:
+        """Is a paragraph open?"""
+        return isinstance(self._leaf, Paragraph)
+
     def outlook(self, line: Line) -> Outlook:
-        """What the beginning of the next line means for the open paragraph, if there is one."""
-        return outlook(line, self._containers) if isinstance(self._leaf, Paragraph) else Outlook.GOES_ON
+        """What the beginning of the next line means for the open paragraph."""
+        return outlook(line, self._containers)
 
     def finish(self) -> Cut | None:
         """The reply ends, or the open leaf."""

@@ -51,7 +51,7 @@ class Html(Hidden):
 @lru_cache(maxsize=16)
 def _closing_line(run: str) -> re.Pattern[str]:
     """A line that closes the fence that `run` opened, with the line feed before it."""
-    return re.compile(rf"\n {{0,3}}{run}{run[0]}*+[ \t]*+(?=[\r\n])")
+    return re.compile(rf"\n {{0,3}}{run[0]}{{{len(run)},}}+[ \t]*+(?=[\r\n])")
 
 
 _CLOSING_RUN: Final = re.compile(r"(`{3,}|~{3,})[ \t]*+$")

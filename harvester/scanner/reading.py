@@ -65,7 +65,7 @@ class Reading:
             text = "".join(self._held)
         self._held = []
         self._lines(text[:end])
-        self.eager = self.awake
+        self.eager = self.awake and self._reply.in_paragraph
         if end < len(text):
             self._half = False
             (self._held if self.awake or has_sign(text[end:]) else self._waiting).append(text[end:])

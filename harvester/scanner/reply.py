@@ -42,9 +42,14 @@ class Reply:
         self._take(line)
         self._drain()
 
+    @property
+    def in_paragraph(self) -> bool:
+        """May the beginning of the next line end something in which directives stand?"""
+        return self._closing is None and self._blocks.in_paragraph
+
     def foresee(self, line: Line) -> bool:
         """End the open paragraph if this beginning of the next line does; could more of the line tell?"""
-        outlook = Outlook.GOES_ON if self._closing else self._blocks.outlook(line)
+        outlook = self._blocks.outlook(line) if self.in_paragraph else Outlook.GOES_ON
         cut = None
         if outlook is Outlook.ENDS:
             cut = self._blocks.finish()
