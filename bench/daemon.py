@@ -89,7 +89,7 @@ class Bench:
         _programs.wait_until((home / "daemon.json").exists, "the daemon to be ready")
         token = {"authorization": f"Bearer {(home / 'tokens' / 'operator').read_text().strip()}"}
         self._post(_wire.Request(ours, "/agents", b'{"name": "ada"}', token))
-        self.ours = lambda body: _wire.Request(ours, "/exec", body, token)
+        self._port, self._token = ours, token
         bare = stack.enter_context(server("bare", home))
         self.looks = {"bare starlette": _wire.Request(bare, "/exec", LOOK, token), "inband": self.ours(LOOK)}
         self.runs = {"inband": self.ours(exec_body("bench.true", {}))}
@@ -102,6 +102,10 @@ class Bench:
             "NRPE": stack.enter_context(_programs.nrpe(folder)),
             "ssh ControlMaster": stack.enter_context(_programs.ssh(folder)),
         }
+
+    def ours(self, body: bytes) -> _wire.Request:
+        """A call of our daemon."""
+        return _wire.Request(self._port, "/exec", body, self._token)
 
     @staticmethod
     def _post(request: _wire.Request) -> None:
