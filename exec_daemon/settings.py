@@ -14,8 +14,8 @@ from exec_daemon.access.policy import Policy
 from exec_daemon.agent_template import AgentTemplate
 from exec_daemon.mcp_servers.spec import McpSpec
 from exec_daemon.operator_ops.spec import OpSpec
-from exec_daemon.store.retention import Retention
 from exec_daemon.programs.sandbox import Sandbox
+from exec_daemon.store.retention import Retention
 from exec_daemon.web.marking import Marker, no_marks
 
 
@@ -117,7 +117,7 @@ class DaemonSettings:
     mcp: tuple[McpSpec, ...] = ()
     sandbox: Sandbox = field(default_factory=Sandbox)
     limits: DaemonLimits = field(default_factory=DaemonLimits)
-    retention: Retention = Retention()
+    retention: Retention = field(default_factory=Retention)
     log_to_stderr: bool = True
     log_format: str = "text"
     marker: Marker = no_marks
