@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -81,3 +82,10 @@ def test_a_file_that_is_no_store_is_named(box: Box, tmp_path: Path) -> None:
 
 def test_without_a_daemon_and_without_a_store_there_is_nothing_to_read(box: Box) -> None:
     assert box.run("audit", "list").returncode == 4
+
+
+def test_the_doctor_says_how_large_the_store_is(stopped: Box) -> None:  # D093
+    found = json.loads(stopped.run("doctor", "--json").stdout)
+    (store,) = [one for one in found["findings"] if one["subject"] == "store"]
+    assert store["grade"] == "ok"
+    assert store["found"].endswith("MiB, 2 jobs, 2 lines of the audit")
