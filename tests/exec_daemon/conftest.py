@@ -29,6 +29,7 @@ class Running:
     daemon: Daemon
     thread: threading.Thread
     clients: dict[str, httpx2.Client] = field(default_factory=dict)
+    opened: list[httpx2.Client] = field(default_factory=list)
 
     @property
     def url(self) -> str:
@@ -50,7 +51,9 @@ class Running:
     def bearing(self, token: str | None) -> httpx2.Client:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         context = ssl.create_default_context(cafile=self.home / "ca.pem")
-        return httpx2.Client(base_url=self.url, verify=context, headers=headers, timeout=10)
+        made = httpx2.Client(base_url=self.url, verify=context, headers=headers, timeout=10)
+        self.opened.append(made)
+        return made
 
     def agent(self, name: str) -> httpx2.Client:
         """A client of a registered agent."""
@@ -68,7 +71,7 @@ class Running:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        for client in self.clients.values():
+        for client in self.opened:
             client.close()
         self.daemon.stop()
         self.thread.join(15)
