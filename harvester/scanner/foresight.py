@@ -44,8 +44,8 @@ _ITEM: Final = re.compile(r"(?:[-+*]|0{0,8}1[.)])[ \t]+[^ \t]")
 _LAZY_ITEM: Final = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])[ \t]")
 # An item, a break or an underline.
 _DASH: Final = re.compile(r"-[ \t]")
-# What else may begin something, but only its whole line says so.
-_BEGINNINGS: Final = frozenset("`=-_*+|:0123456789") | _CERTAIN.keys()
+# Of what else may begin something, only the whole line says so.
+_BEGINNINGS: Final = frozenset("-+*0123456789") | _CERTAIN.keys()
 
 
 def outlook(line: Line, containers: Containers) -> Outlook:
