@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from exec_daemon.store import Exists, NoSuchThread, Outdated, StoreError, random_id
+from exec_daemon.store import Exists, NoSuchThread, Outdated, OverBudget, StoreError, random_id
 from messaging import CallError, ErrorCode, error
 
 log = logging.getLogger(__name__)
@@ -17,7 +17,10 @@ def store_error(raised: StoreError) -> CallError:
     if isinstance(raised, Exists):
         return error(ErrorCode.DUPLICATE_ID, f"{raised.subject!r} is taken. Choose another id or name.")
     if isinstance(raised, Outdated):
-        return error(ErrorCode.BUSY, f"The timer {raised.subject!r} changed meanwhile. Send the call again.")
+        return error(ErrorCode.BUSY, f"{raised.subject!r} changed meanwhile. Send the call again.")
+    if isinstance(raised, OverBudget):
+        text = f"There are {raised}. Wait until some have ended, or stop some with swarm.stop."
+        return error(ErrorCode.RATE_LIMITED, text, details={"root": raised.subject})
     log.error("the store cannot serve: %s", raised)
     text = "The daemon's store cannot serve now. `box doctor` on its machine says why."
     return error(ErrorCode.UNAVAILABLE, text, details={"reason": type(raised).__name__})

@@ -6,13 +6,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from exec_daemon.store.effects import Effect, StepTimer
+from exec_daemon.store.effects import Effect, StepTimer, StepWorkers
 from exec_daemon.store.errors import (
     Exists,
     JobEnded,
     NoSuchJob,
     NoSuchThread,
     Outdated,
+    OverBudget,
     StoreClosed,
     StoreCorrupt,
     StoreError,
@@ -102,6 +103,7 @@ __all__ = [
     "Outcome",
     "Outdated",
     "OutsideJob",
+    "OverBudget",
     "Pruned",
     "Reception",
     "Retention",
@@ -112,6 +114,7 @@ __all__ = [
     "SqliteStore",
     "Standing",
     "StepTimer",
+    "StepWorkers",
     "Store",
     "StoreClosed",
     "StoreCorrupt",

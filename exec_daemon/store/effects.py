@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from exec_daemon.store.timer_values import TimerStep
 from exec_daemon.store.values import AppendMessage, KeepArtifact
+from exec_daemon.store.worker_values import WorkerStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,4 +16,11 @@ class StepTimer:
     step: TimerStep
 
 
-Effect = AppendMessage | KeepArtifact | StepTimer
+@dataclass(frozen=True, slots=True)
+class StepWorkers:
+    """An effect: workers change. The job cannot end so when one of them has changed meanwhile."""
+
+    step: WorkerStep
+
+
+Effect = AppendMessage | KeepArtifact | StepTimer | StepWorkers

@@ -15,7 +15,8 @@
     ├── NoSuchThread         a message for a thread that does not exist
     ├── NoSuchJob            an event or an end for a job that does not exist
     ├── JobEnded             an event for a job that has ended
-    └── Outdated             a change of a timer that has changed meanwhile
+    ├── Outdated             a change of a timer or worker that has changed meanwhile
+    └── OverBudget           more workers than there may be
 
 Each message says the way out. `subject` is the path, id or name that it is about.
 """
@@ -88,4 +89,8 @@ class JobEnded(StoreError):
 
 
 class Outdated(StoreError):
-    """The timer is no longer as the change took it to be; nothing was changed."""
+    """The timer or worker is no longer as the change took it to be; nothing was changed."""
+
+
+class OverBudget(StoreError):
+    """More workers than there may be; none was started."""

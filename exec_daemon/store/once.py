@@ -25,8 +25,9 @@ from messaging import ErrorCode, EventType, Job, JobEvent, JobState, artifact_in
 
 _STEPS = frozenset({EventType.PROGRESS, EventType.WARNING})
 
-# Jobs whose end comes from an agent, be the daemon the same by then or another: the runs of timers.
-OUTLASTING = frozenset({"timer"})
+# Jobs whose end comes from an agent, be the daemon the same by then or another: the runs of timers,
+# and workers.
+OUTLASTING = frozenset({"timer", "worker"})
 
 
 @dataclass(frozen=True, slots=True)

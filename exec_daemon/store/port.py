@@ -41,6 +41,7 @@ from exec_daemon.store.values import (
     Standing,
     TokenRecord,
 )
+from exec_daemon.store.worker_port import Workers
 from messaging import EventType, Job, JobEvent, JobState, Message, NewMessage, Thread
 
 # One page of a list: enough for a screen, small enough to be built in a few milliseconds.
@@ -95,7 +96,7 @@ class Directory(Protocol):
         ...
 
     async def agent(self, name: str) -> Agent | None:
-        """The agent, or None."""
+        """The agent, or the worker with this id, whose role is `worker`; or None."""
         ...
 
     async def agents(self) -> list[Agent]:
@@ -293,6 +294,7 @@ class Store(
     Rpc,
     Permissions,
     Timers,
+    Workers,
     Readings,
     ChangeFeed,
     Protocol,

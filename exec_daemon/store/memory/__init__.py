@@ -13,11 +13,17 @@ from exec_daemon.store.memory.permissions import MemoryPermissions
 from exec_daemon.store.memory.readings import MemoryReadings
 from exec_daemon.store.memory.rpc import MemoryRpc
 from exec_daemon.store.memory.spending import MemorySpending
-from exec_daemon.store.memory.timers import MemoryTimers
+from exec_daemon.store.memory.workers import MemoryWorkers
 
 
 class MemoryStore(
-    MemoryDirectory, MemoryTimers, MemoryReadings, MemoryOutside, MemorySpending, MemoryRpc, MemoryPermissions
+    MemoryDirectory,
+    MemoryWorkers,
+    MemoryReadings,
+    MemoryOutside,
+    MemorySpending,
+    MemoryRpc,
+    MemoryPermissions,
 ):
     """A `Store` that forgets everything when it is closed."""
 

@@ -15,7 +15,7 @@ class MemoryDirectory(MemoryThreads):
 
     async def add_agent(self, agent: Agent) -> Agent:
         at = self._clock()
-        if agent.name in self._tables.agents:
+        if await self.agent(agent.name) is not None:
             raise Exists(f"there is an agent {agent.name!r} already", agent.name)
         home = self._tables.threads.get(agent.thread)
         if home is None or home.agent != agent.name:
@@ -24,6 +24,8 @@ class MemoryDirectory(MemoryThreads):
         return agent
 
     async def agent(self, name: str) -> Agent | None:
+        if name in self._tables.workers:
+            return Agent(name=name, thread=self._tables.workers[name].thread, role="worker")
         return self._tables.agents.get(name)
 
     async def agents(self) -> list[Agent]:

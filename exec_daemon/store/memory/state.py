@@ -26,6 +26,7 @@ from exec_daemon.store.values import (
     RpcTask,
     TokenRecord,
 )
+from exec_daemon.store.worker_values import Worker
 from messaging import JobEvent, Message, Thread
 
 
@@ -52,6 +53,7 @@ class Tables:
     timers: dict[str, Timer] = field(default_factory=dict)
     readings: dict[tuple[str, str], Reading] = field(default_factory=dict)
     timer_runs: dict[tuple[str, str], TimerRun] = field(default_factory=dict)
+    workers: dict[str, Worker] = field(default_factory=dict)
     grants: dict[str, GrantRecord] = field(default_factory=dict)
     approvals: dict[str, Approval] = field(default_factory=dict)
     marks: set[tuple[str, str, str]] = field(default_factory=set)

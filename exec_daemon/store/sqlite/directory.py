@@ -26,6 +26,12 @@ _TOKEN_COLUMNS = (
 _INSERT_AGENT = insert("agents", _AGENT_COLUMNS)
 _INSERT_TOKEN = insert("tokens", (*_TOKEN_COLUMNS, "scopes"))
 _AGENT = select("agents", _AGENT_COLUMNS)
+# No agent can be given the name of a worker, which would be its identity too.
+_ANYBODY = (
+    "SELECT id AS name, thread, 'worker' AS role FROM workers WHERE id = :name UNION ALL "
+    + _AGENT
+    + "WHERE name = :name LIMIT 1"  # noqa: S608 - literals only
+)
 _TOKEN = select("tokens", (*_TOKEN_COLUMNS, "scopes"))
 
 _agent_values = attrgetter(*_AGENT_COLUMNS)
@@ -45,7 +51,7 @@ def add_agent(db: sqlite3.Connection, new: Agent, at: str) -> Written[Agent]:
 
 def agent(db: sqlite3.Connection, name: str) -> Agent | None:
     """As the port's `agent`."""
-    row = db.execute(_AGENT + "WHERE name = ?", (name,)).fetchone()
+    row = db.execute(_ANYBODY, {"name": name}).fetchone()
     return None if row is None else Agent(**row)
 
 

@@ -9,11 +9,11 @@ from operator import attrgetter
 from typing import Any
 
 from exec_daemon.store import once
-from exec_daemon.store.effects import Effect, StepTimer
+from exec_daemon.store.effects import Effect, StepTimer, StepWorkers
 from exec_daemon.store.errors import JobEnded, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import dump, load
-from exec_daemon.store.sqlite import artifacts, audit, threads, timers
+from exec_daemon.store.sqlite import artifacts, audit, threads, timers, workers
 from exec_daemon.store.sqlite.behind import Batch
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
@@ -114,6 +114,8 @@ def _take_effect(db: sqlite3.Connection, effect: Effect, job: int, at: str) -> t
         return ()
     if isinstance(effect, StepTimer):
         return timers.take(db, effect.step, at)
+    if isinstance(effect, StepWorkers):
+        return workers.take(db, effect.step, at)
     return threads.append(db, effect.message, effect.id or "", at).news
 
 

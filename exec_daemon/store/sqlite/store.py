@@ -32,6 +32,7 @@ from exec_daemon.store.sqlite.permissions_part import SqlitePermissions
 from exec_daemon.store.sqlite.reader import Reader
 from exec_daemon.store.sqlite.readings_part import SqliteReadings
 from exec_daemon.store.sqlite.tokens_part import SqliteTokens
+from exec_daemon.store.sqlite.workers_part import SqliteWorkers
 from exec_daemon.store.sqlite.writer import Writer, Written
 from exec_daemon.store.timer_port import LISTED, TIMER_PAGE
 from exec_daemon.store.timer_values import Timer, TimerRun, TimerState, TimerStep
@@ -91,7 +92,7 @@ def _take(path: Path) -> tuple[Ownership, sqlite3.Connection]:
         raise
 
 
-class SqliteStore(SqliteJournal, SqliteTokens, SqlitePermissions, SqliteReadings):
+class SqliteStore(SqliteJournal, SqliteTokens, SqlitePermissions, SqliteReadings, SqliteWorkers):
     """A `Store` on disk; made by `open_store`."""
 
     def __init__(
