@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -183,7 +184,7 @@ BWRAP = (
 )
 
 
-@pytest.mark.needs("bwrap")
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="no bwrap: sudo apt install bubblewrap")
 async def test_bubblewrap_may_stand_between_an_op_and_its_program(run, tmp_path: Path) -> None:
     loose = Sandbox(user=_me()).profile(tmp_path, confined=False)
     if not (await run((*BWRAP, "true"), profile=loose)).ok:
