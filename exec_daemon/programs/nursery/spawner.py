@@ -38,16 +38,24 @@ class Life:
 
 
 def serve(end: socket.socket, life: Life) -> NoReturn:
-    """Runs what is asked for, one after the other."""
+    """Runs what is asked for, one after the other. Whatever happens, nothing of it is left behind."""
+    try:
+        while _wait(end, life):
+            packet, descriptors = wire.receive(end)
+            if not packet or _answer(end, life, packet, descriptors):
+                break
+    except OSError:  # the daemon went away before it could be told; the nursery may be gone with it
+        pass
+    finally:
+        life.end()
+
+
+def _wait(end: socket.socket, life: Life) -> bool:
+    """Until there is something to read. Is the nursery still there?"""
     poller = select.poll()
     poller.register(end.fileno(), select.POLLIN)
     poller.register(life.lifeline, select.POLLIN)
-    while True:
-        if any(ready == life.lifeline for ready, _ in poller.poll()):
-            life.end()
-        packet, descriptors = wire.receive(end)
-        if not packet or _answer(end, life, packet, descriptors):
-            life.end()
+    return all(ready != life.lifeline for ready, _ in poller.poll())
 
 
 def _answer(end: socket.socket, life: Life, packet: bytes, descriptors: Sequence[int]) -> bool:

@@ -125,22 +125,26 @@ def nursery_of(pid: int) -> int:
 
 
 async def test_a_killed_daemon_leaves_nothing_behind() -> None:  # D141
-    daemon = start_child("tree-daemon")
+    marker = f"tree-daemon-{os.getpid()}"
+    daemon = start_child(marker)
     try:
-        assert await until(lambda: len(marked("tree-daemon")) > 4)
+        assert await until(lambda: len(marked(marker)) > 4)
     finally:
         daemon.kill()
         daemon.wait()
-    assert await until(lambda: marked("tree-daemon") == [], 2)
+    assert await until(lambda: marked(marker) == [], 2)
 
 
 async def test_daemon_and_nursery_killed_together_leave_nothing_behind() -> None:  # D141
-    daemon = start_child("tree-both")
-    assert await until(lambda: len(marked("tree-both")) > 4)
-    for pid in (nursery_of(daemon.pid), daemon.pid):
-        os.kill(pid, signal.SIGKILL)
-    daemon.wait()
-    assert await until(lambda: marked("tree-both") == [], 2)
+    marker = f"tree-both-{os.getpid()}"
+    daemon = start_child(marker)
+    try:
+        assert await until(lambda: len(marked(marker)) > 4)
+        os.kill(nursery_of(daemon.pid), signal.SIGKILL)
+    finally:
+        daemon.kill()
+        daemon.wait()
+    assert await until(lambda: marked(marker) == [], 2)
 
 
 @pytest.mark.parametrize("left_out", [(), ("cgroup",), ("cgroup", "pid namespace")])
