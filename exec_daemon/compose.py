@@ -33,6 +33,7 @@ from exec_daemon.store import Store, open_store, random_id, utc_now
 from exec_daemon.timing import timer_desk
 from exec_daemon.version import version
 from exec_daemon.web.sessions import Sessions
+from exec_daemon.workers.desk import WorkerDesk
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +76,7 @@ def _services(parts: Parts) -> Services:
         trust=Keeper(files_of(home, settings.certificate, settings.certificate_key)),
         desk=parts.desk,
         timers=timer_desk(store, ops, parts.book.grants),
+        workers=WorkerDesk(store=store, clock=utc_now, new_id=random_id),
         metrics=Metrics(frozenset(ops.ops)),
         sessions=Sessions(store, utc_now, time.monotonic),
         mcp=McpDoor(parts.executor, store, ops, version(), stopping),

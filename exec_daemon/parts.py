@@ -93,6 +93,7 @@ class Parts:
             grants=self.book.grants,
             chain=self.chain,
             asking=asking,
+            workers=self.settings.workers,
         )
 
     @cached_property

@@ -21,6 +21,7 @@ from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Clock, NewId, Store
 from exec_daemon.timers.desk import TimerDesk
 from exec_daemon.web.sessions import Sessions
+from exec_daemon.workers.desk import WorkerDesk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,4 +50,5 @@ class Services:
     mcp: McpDoor
     sessions: Sessions
     timers: TimerDesk
+    workers: WorkerDesk
     token_uses: dict[str, str] = field(default_factory=dict)

@@ -17,6 +17,7 @@ from exec_daemon.operator_ops.spec import OpSpec
 from exec_daemon.programs.sandbox import Sandbox
 from exec_daemon.store.retention import Retention
 from exec_daemon.web.marking import Marker, no_marks
+from exec_daemon.workers.rules import WorkerRules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +113,7 @@ class DaemonSettings:
     repos: Mapping[str, Path] = field(default_factory=lambda: MappingProxyType({}))
     artifact_folders: tuple[Path, ...] = ()
     agents: Mapping[str, AgentTemplate] = field(default_factory=lambda: MappingProxyType({}))
+    workers: WorkerRules = field(default_factory=WorkerRules)
     policy: Policy = field(default_factory=Policy)
     ops: tuple[OpSpec, ...] = ()
     mcp: tuple[McpSpec, ...] = ()

@@ -1,7 +1,6 @@
 """The store as the reads of the box see it: `exec_daemon.box.ports.StoreFacts` over our `Store`.
 
 The reads run in worker threads and the store lives on the event loop; each question goes there and back.
-This daemon has no workers: those questions answer None.
 """
 
 from __future__ import annotations
@@ -27,7 +26,10 @@ from exec_daemon.box.ports import (
 from exec_daemon.store import PAGE, Agent, Approval, ApprovalState, LastRun, Spending, StoreError
 from exec_daemon.store.timer_port import LISTED, TIMER_PAGE
 from exec_daemon.store.timer_values import Timer, TimerRun, TimerState
+from exec_daemon.store.worker_port import WORKER_PAGE
+from exec_daemon.store.worker_values import ALIVE, Worker, WorkerState
 from exec_daemon.timer_facts import RUNS_SHOWN, timer_facts, visible
+from exec_daemon.worker_facts import may_see, worker_facts
 from messaging import Job, JobEvent, JobState, Message, Thread
 from messaging.moment import iso
 
@@ -115,6 +117,16 @@ class Questions(Protocol):
 
     async def timer_runs(self, timer_id: str, limit: int = TIMER_PAGE) -> list[TimerRun]: ...
 
+    async def worker(self, worker_id: str) -> Worker | None: ...
+
+    async def workers(
+        self,
+        *,
+        owner: str | None = None,
+        states: tuple[WorkerState, ...] = ALIVE,
+        limit: int = WORKER_PAGE,
+    ) -> list[Worker]: ...
+
     async def approvals(
         self, state: ApprovalState | None = None, identity: str | None = None, limit: int = PAGE
     ) -> list[Approval]: ...
@@ -166,10 +178,12 @@ class FactsFromStore:
         return self._agent_facts(agent, self._running(), self._last_runs().get(name))
 
     def workers(self, scope: Scope) -> Sequence[WorkerFacts] | None:
-        return None
+        found = self._ask(self._store.workers(owner=scope.identity))
+        return [worker_facts(worker) for worker in found]
 
     def worker(self, worker_id: str, scope: Scope) -> WorkerFacts | None:
-        return None
+        worker = self._ask(self._store.worker(worker_id))
+        return worker_facts(worker) if worker is not None and may_see(worker, scope) else None
 
     def timers(self, scope: Scope) -> Sequence[TimerFacts] | None:
         found = self._ask(self._store.timers(created_by=scope.identity))

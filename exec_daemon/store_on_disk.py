@@ -17,10 +17,21 @@ from typing import Concatenate, ParamSpec, TypeVar
 from exec_daemon.box.errors import FactsUnavailable
 from exec_daemon.box.ports import StoreFacts
 from exec_daemon.store import PAGE, Agent, Approval, ApprovalState, LastRun, Spending
-from exec_daemon.store.sqlite import directory, journal, permissions, schema, spending, threads, timers
+from exec_daemon.store.sqlite import (
+    directory,
+    journal,
+    permissions,
+    schema,
+    spending,
+    threads,
+    timers,
+    workers,
+)
 from exec_daemon.store.sqlite.check import check
 from exec_daemon.store.timer_port import LISTED, TIMER_PAGE
 from exec_daemon.store.timer_values import Timer, TimerRun, TimerState
+from exec_daemon.store.worker_port import WORKER_PAGE
+from exec_daemon.store.worker_values import ALIVE, Worker, WorkerState
 from exec_daemon.store_facts import FactsFromStore
 from messaging import Job, JobEvent, JobState, Message, Thread
 
@@ -125,3 +136,15 @@ class _QuestionsOnDisk:
 
     async def timer_runs(self, timer_id: str, limit: int = TIMER_PAGE) -> list[TimerRun]:
         return self._ask(timers.runs, timer_id, limit)
+
+    async def worker(self, worker_id: str) -> Worker | None:
+        return self._ask(workers.worker, worker_id)
+
+    async def workers(
+        self,
+        *,
+        owner: str | None = None,
+        states: tuple[WorkerState, ...] = ALIVE,
+        limit: int = WORKER_PAGE,
+    ) -> list[Worker]:
+        return self._ask(workers.workers, owner, states, limit)

@@ -29,6 +29,7 @@ from exec_daemon.api.endpoints import (
     threads,
     timers,
     tokens,
+    workers,
 )
 from exec_daemon.api.endpoints.exec import call
 from exec_daemon.api.endpoints.why import why
@@ -82,6 +83,9 @@ ROWS: tuple[Row, ...] = (
     Row("GET", "/timers/{id}/runs", timers.runs, ANYONE),
     Row("POST", "/timers/{id}/run", timers.run, OPERATOR | {Role.AGENT}),
     Row("POST", "/orders", orders.create, OPERATOR),
+    Row("GET", "/workers", workers.every, ANYONE, stays=True),
+    Row("GET", "/workers/{id}", workers.one, ANYONE),
+    Row("POST", "/workers/{id}/state", workers.state, HARVESTER),
     Row("POST", "/verdicts", timers.verdict, HARVESTER),
     Row("GET", "/metrics", metrics.scrape, OPERATOR | {Role.VIEWER}),
     Row("POST", "/harvests", metrics.harvested, HARVESTER),

@@ -75,7 +75,20 @@ async def effective(store: Store, asker: Asker, request: CallRequest) -> Identit
     claim = Claim(name, request.thread, request.reply)
     record = await store.message(request.reply) if request.reply else None
     decision = decide_on_behalf(asker.identity, claim, record)
-    return Identity(Role.AGENT, name) if decision.allowed else forbidden(decision)
+    return await author(store, name) if decision.allowed else forbidden(decision)
+
+
+async def author(store: Store, name: str) -> Identity:
+    """The author of a reply as the store knows it: a worker has the role of one, whatever it writes."""
+    known = await store.agent(name)
+    return Identity(Role.WORKER if known is not None and known.role == Role.WORKER else Role.AGENT, name)
+
+
+async def owner_of(store: Store, identity: Identity) -> str | None:
+    """The agent that a worker belongs to; None where a person has started it."""
+    worker = await store.worker(identity.name)
+    role, _, name = (worker.owner if worker else "").partition("/")
+    return name if role in (Role.AGENT, Role.WORKER) else None
 
 
 def admit(registry: Registry, identity: Identity, facts: Facts, call: Call) -> Admitted | CallError:

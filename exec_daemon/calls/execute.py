@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from exec_daemon.access.decide import decide
-from exec_daemon.access.identity import Identity
+from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rates import Buckets
 from exec_daemon.access.rules import Facts
 from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import Asker
-from exec_daemon.calls.admit import Admitted, admit, effective, take_rate, unpinned
+from exec_daemon.calls.admit import Admitted, admit, effective, owner_of, take_rate, unpinned
 from exec_daemon.calls.chain import Chain, place
 from exec_daemon.calls.jobs import RunningJobs
 from exec_daemon.calls.op import BoxRead, Keeper, Op, OpContext
@@ -22,7 +22,8 @@ from exec_daemon.calls.waiting import ended_within
 from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import Conflict, NewId, NewJob, Running, Store
 from exec_daemon.store import Done as Ran
-from messaging import CallError, CallRequest, ErrorCode, Job, JobState, Result, digest, error
+from exec_daemon.workers.rules import WorkerRules
+from messaging import CallError, CallRequest, ErrorCode, Job, JobState, OpInfo, Result, digest, error
 
 # Keeps a call until a person decides, and says what the asker is told; the job where it has run already.
 AskAPerson: TypeAlias = Callable[[Asker, Admitted, CallRequest], Awaitable[Result | Job]]
@@ -95,6 +96,7 @@ class Executor:
         grants: Grants | None = None,
         asking: AskAPerson | None = None,
         chain: Chain | None = None,
+        workers: WorkerRules | None = None,
     ) -> None:
         self._registry = registry
         self._store = store
@@ -105,6 +107,7 @@ class Executor:
         self._new_id = new_id
         self._asking = asking
         self._chain = chain
+        self._workers = workers or WorkerRules()
         self._grants = grants or Grants(rates=limits.rates)
         self.jobs = RunningJobs(store, self._context)
 
@@ -172,12 +175,21 @@ class Executor:
     async def facts_on(
         self, identity: Identity, op: str, scopes: tuple[str, ...] = (), thread: str | None = None
     ) -> Facts:
-        """The same, with what forbids this op in this thread."""
+        """The same, with whose worker it is, and what forbids this op in this thread."""
+        facts = self.facts(identity, scopes)
+        if identity.role is Role.WORKER:
+            facts = replace(facts, owner=await owner_of(self._store, identity))
         known = self._chain and self._registry.find(op)
         if self._chain is None or not known:
-            return self.facts(identity, scopes)
-        barred = await self._chain.barred(identity, known.name, thread)
-        return replace(self.facts(identity, scopes), barred=barred)
+            return facts
+        return replace(facts, barred=await self._chain.barred(identity, known.name, thread))
+
+    def _ops_for(self, identity: Identity) -> tuple[OpInfo, ...]:
+        facts = self.facts(identity)
+        may = (decide(identity, info.name, {}, facts).allowed for info in self._registry.infos)
+        return tuple(
+            replace(info, allowed=allowed) for info, allowed in zip(self._registry.infos, may, strict=True)
+        )
 
     async def _journaled(
         self, asker: Asker, call: Admitted, request: CallRequest, wait_s: float | None
@@ -225,4 +237,6 @@ class Executor:
             may=lambda op: decide(call.identity, op, {}, call.facts).allowed,
             box=self._box,
             keep=self._keep,
+            workers=self._workers,
+            ops_for=self._ops_for,
         )

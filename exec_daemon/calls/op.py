@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -12,6 +12,7 @@ from exec_daemon.access.identity import Identity
 from exec_daemon.store.effects import Effect
 from exec_daemon.store.port import Store
 from exec_daemon.store.sources import Clock, NewId, utc_now
+from exec_daemon.workers.rules import WorkerRules
 from messaging import ArtifactRef, CallError, OpInfo
 
 
@@ -46,7 +47,10 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpContext:
-    """What an op may use. `identity` is the effective one; `thread` is where the call was written, in `reply`."""
+    """What an op may use. `identity` is the effective one; `thread` is where the call stood, in `reply`.
+
+    `ops_for` gives the registry as an identity may use it, for its envelope.
+    """
 
     identity: Identity
     job_id: str
@@ -59,6 +63,8 @@ class OpContext:
     keep: Keeper
     clock: Clock = utc_now
     reply: str | None = None
+    workers: WorkerRules = field(default_factory=WorkerRules)
+    ops_for: Callable[[Identity], Sequence[OpInfo]] = lambda _: ()
 
 
 Ended: TypeAlias = Success | CallError

@@ -12,6 +12,9 @@ from exec_daemon.ops import (
     dm_read,
     dm_send,
     job_get,
+    swarm_send,
+    swarm_spawn,
+    swarm_stop,
     tools_list,
 )
 
@@ -28,6 +31,9 @@ ALLOWLIST = (
     cron_pause.OP,
     cron_resume.OP,
     cron_cancel.OP,
+    swarm_spawn.OP,
+    swarm_send.OP,
+    swarm_stop.OP,
 )
 
 __all__ = ["ALLOWLIST"]

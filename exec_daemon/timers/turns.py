@@ -18,12 +18,15 @@ from messaging import AuthorKind, ErrorCode, MessageKind, NewMessage, error, one
 from messaging.moment import iso
 
 MISSING, CANCELLED, BLOCKED = "MISSING", "CANCELLED", "BLOCKED"
+# A worker that ended before it gave a verdict.
+EXITED: Final = "EXITED"
 # Outcomes that count as going well; the others add up to a pause.
 WELL: Final = frozenset({"PASS", "PARTIAL", "SKIP"})
 _CODES: Final[Mapping[str, ErrorCode]] = MappingProxyType(
     {
         "FAIL": ErrorCode.VERDICT_FAIL,
         MISSING: ErrorCode.NO_VERDICT,
+        EXITED: ErrorCode.NO_VERDICT,
         CANCELLED: ErrorCode.CANCELLED,
     }
 )
@@ -35,6 +38,7 @@ _SAYINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "FAIL": "the agent's verdict is FAIL",
         MISSING: "no verdict came before the deadline",
+        EXITED: "the worker ended without a verdict",
         CANCELLED: "the run was cancelled",
     }
 )

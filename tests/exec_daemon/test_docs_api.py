@@ -13,6 +13,8 @@ import jsonschema
 from exec_daemon.access.identity import Role
 from exec_daemon.api.app import EVERY_ROW, OPEN_ROWS, ROWS
 from exec_daemon.api.openapi.document import document
+from exec_daemon.worker_template import WorkerRuntime, WorkerTemplate
+from exec_daemon.workers.rules import WorkerRules
 
 PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
 DESCRIBED = document(EVERY_ROW)
@@ -96,7 +98,8 @@ def streamed(client: Any, method: str, path: str, shown: str, **sent: Any) -> st
 
 
 def test_each_example_of_the_page_is_answered_as_it_says(start_daemon: Callable[..., Any]) -> None:
-    running, known = start_daemon(), dict[str, str]()
+    coder = WorkerTemplate(name="coder", runtime=WorkerRuntime.TMUX)
+    running, known = start_daemon(workers=WorkerRules(templates={"coder": coder})), dict[str, str]()
     (running.home / "outbox" / "report.txt").write_text("All good.\n")
     messages = blocks()
     for asked, said in zip(messages[::2], messages[1::2], strict=True):

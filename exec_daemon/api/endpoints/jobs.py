@@ -16,6 +16,7 @@ from exec_daemon.approvals.jobs import asked_job, asked_jobs, run_of
 from exec_daemon.calls.steps import OUTSIDE, events_anywhere, job_anywhere, jobs_elsewhere
 from exec_daemon.store import job_topic
 from exec_daemon.timers.dispatch import TIMER_JOB
+from exec_daemon.workers.spawning import WORKER_JOB
 from messaging import ErrorCode, Job, JobEvent, JobState
 
 _MOST = 500
@@ -99,7 +100,7 @@ async def cancel(ask: Ask) -> Response:
     job = await _seen(ask)
     if job.op == OUTSIDE and job.state is JobState.RUNNING:
         raise refuse(ErrorCode.INVALID_REQUEST, f"{job.id} runs elsewhere; stop it where it runs.")
-    if job.op == TIMER_JOB:
+    if job.op in (TIMER_JOB, WORKER_JOB):
         await ask.services.timers.cancel(job.id, f"cancelled by {ask.identity}")
     if job.state is JobState.AWAITING_APPROVAL:
         await ask.services.deciding.withdraw(ask.identity, job.id)

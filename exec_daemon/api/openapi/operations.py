@@ -23,8 +23,10 @@ from exec_daemon.api.endpoints.threads import MessageBody, ThreadBody
 from exec_daemon.api.endpoints.timers import PreviewBody, VerdictBody
 from exec_daemon.api.endpoints.tokens import TokenBody
 from exec_daemon.api.endpoints.why import WhyBody
+from exec_daemon.api.endpoints.workers import StateBody
 from exec_daemon.api.openapi.schemas import Schema, flag, many, number, record, ref, text
 from exec_daemon.store import ApprovalState
+from exec_daemon.store.worker_values import WorkerState
 from messaging import JobState
 
 JSON: Final = "application/json"
@@ -91,6 +93,18 @@ _APPROVAL: Final = record(
 )
 _GRANT: Final = record(
     {"subject": text(), "place": text(), "rules": {"type": "object"}}, {"set_by": text(), "set_at": text()}
+)
+_WORKER: Final = record(
+    {
+        **dict.fromkeys(("id", "name", "owner", "root", "template", "runtime", "thread", "job"), text()),
+        **dict.fromkeys(("cwd", "told", "reason", "session", "heartbeat_at", "ended_at"), text(null=True)),
+        **dict.fromkeys(("created_at", "updated_at"), text()),
+        "attach": text(null=True),
+        "state": {"type": "string", "enum": [str(one) for one in WorkerState]},
+        "depth": number(),
+        "messages": number(),
+        "stays": flag(),
+    }
 )
 _JOB: Final = ref("Job")
 _ACCEPTED: Final = record({"job_id": text(), "call_id": text(), "op": text(), "state": text()})
@@ -197,6 +211,17 @@ OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
     ),
     ("POST", "/timers/{id}/run"): Operation(answers={201: {"type": "object"}}),
     ("POST", "/orders"): Operation(body=OrderBody, answers={201: {"type": "object"}}),
+    ("GET", "/workers"): Operation(
+        parameters=(
+            Parameter(name="state", schema={"enum": ["alive", "all"]}, purpose="those that are over too"),
+            _LIMIT,
+            _WAIT,
+            Parameter(name="seen", schema=text(), purpose="the `seen` of the last answer: wait for another"),
+        ),
+        answers={200: record({"workers": many(_WORKER), "seen": text()})},
+    ),
+    ("GET", "/workers/{id}"): Operation(answers={200: _WORKER}),
+    ("POST", "/workers/{id}/state"): Operation(body=StateBody, answers={200: _WORKER}),
     ("POST", "/verdicts"): Operation(body=VerdictBody, answers={200: record({"run": {}, "job": {}})}),
     ("GET", "/metrics"): Operation(answers={200: None}, media="text/plain"),
     ("POST", "/harvests"): Operation(body=HarvestBody, answers={200: record({"counted": number()})}),

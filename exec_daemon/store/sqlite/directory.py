@@ -27,11 +27,10 @@ _INSERT_AGENT = insert("agents", _AGENT_COLUMNS)
 _INSERT_TOKEN = insert("tokens", (*_TOKEN_COLUMNS, "scopes"))
 _AGENT = select("agents", _AGENT_COLUMNS)
 # No agent can be given the name of a worker, which would be its identity too.
-_ANYBODY = (
-    "SELECT id AS name, thread, 'worker' AS role FROM workers WHERE id = :name UNION ALL "
-    + _AGENT
-    + "WHERE name = :name LIMIT 1"  # noqa: S608 - literals only
-)
+_ANYBODY = f"""
+    SELECT id AS name, thread, 'worker' AS role FROM workers WHERE id = :name
+    UNION ALL {_AGENT} WHERE name = :name LIMIT 1
+"""  # noqa: S608 - literals only
 _TOKEN = select("tokens", (*_TOKEN_COLUMNS, "scopes"))
 
 _agent_values = attrgetter(*_AGENT_COLUMNS)

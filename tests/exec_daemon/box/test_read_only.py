@@ -86,7 +86,7 @@ def test_nothing_is_different_after_all_27_reads(read_only: Path, repository, tm
             sample_s=0.01,
         )
         answered = [outcome(action.name, context) for action in ACTIONS]
-    assert answered.count("NOT_FOUND") == 2  # the job and the timer
+    assert answered.count("NOT_FOUND") == 3  # the job, the timer and the worker
     assert len(answered) == 27
     assert fingerprint(tmp_path) == before
     assert psutil.Process().children(recursive=True) == children
