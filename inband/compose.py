@@ -12,11 +12,12 @@ from exec_daemon.access.identity import Role
 from exec_daemon.mcp_servers.spec import specs as mcp_specs
 from exec_daemon.settings import DaemonLimits, DaemonSettings, UnixSocket
 from exec_daemon.store import Retention
+from exec_daemon.workers.rules import WorkerRules
 from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_reply
 from harvester.client.tls import ClientCertificate
 from harvester.client.wire import is_unix
 from harvester.errors import Unavailable
-from inband import agents, permissions, programs, unix_users
+from inband import agents, permissions, programs, unix_users, workers
 from inband.errors import InputError, NotStartedError
 from inband.explain import page_marks
 from inband.settings import Settings
@@ -162,6 +163,12 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
         agents=agents.templates(settings["agents"]),
+        workers=WorkerRules(
+            templates=workers.templates(settings["workers"]),
+            most_alive=settings["swarm.most_alive"],
+            most_per_hour=settings["swarm.most_per_hour"],
+            most_depth=settings["swarm.most_depth"],
+        ),
         policy=permissions.policy(settings),
         ops=programs.ops(settings["ops"]),
         mcp=mcp_specs(settings["mcp"]),
@@ -192,6 +199,14 @@ def watch(settings: Settings, stop: Event) -> None:
         pins=settings["pins"],
     )
     watcher.run(stop)
+
+
+def keep_workers(settings: Settings, stop: Event) -> None:
+    """Start, watch and end workers, until `stop` is set; a daemon that is away is waited for."""
+    from harvester.worker_host import WorkerHost
+
+    templates = workers.host_templates(settings["workers"])
+    WorkerHost(lambda: once_there_is_a_daemon(settings), templates, settings.home).run(stop)
 
 
 def once_there_is_a_daemon(settings: Settings) -> DaemonClient:

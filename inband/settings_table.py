@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from exec_daemon.access.grant_rules import Wrong
 from exec_daemon.mcp_servers import spec as mcp_spec
-from inband import addresses, agents, permissions, programs, unix_users
+from inband import addresses, agents, permissions, programs, unix_users, workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +211,34 @@ SETTINGS: Final = (
         "name = {argv, folder, models, budget_usd} of each agent that the RPC may start",
         of=dict,
         problem=agents.problem,
+    ),
+    Setting(
+        "workers",
+        "",
+        dict,
+        {},
+        "name = {argv, runtime, adapter, folder …} of workers that swarm.spawn may start (workers.md)",
+        of=dict,
+        problem=workers.problem,
+    ),
+    Setting(
+        "swarm", "most_alive", int, 8, "workers of one agent alive, with those below them", bounds=(0, 1000)
+    ),
+    Setting(
+        "swarm",
+        "most_per_hour",
+        int,
+        30,
+        "workers that one agent starts in an hour, with those below them",
+        bounds=(0, 100_000),
+    ),
+    Setting(
+        "swarm",
+        "most_depth",
+        int,
+        1,
+        "links of a chain of spawns; 1: a worker starts none, whatever its grant says",
+        bounds=(1, 8),
     ),
     Setting(
         "grants",

@@ -20,6 +20,7 @@ from harvester.client.stream import follow
 from harvester.client.timers import Timers
 from harvester.client.tls import ClientCertificate
 from harvester.client.wire import Answer, Request, Wire
+from harvester.client.workers import Workers
 from harvester.errors import ProtocolError, Refused
 from messaging import CallRequest, Job, Message, OpInfo, Result, Thread
 from messaging.artifacts import sha256_of
@@ -45,7 +46,7 @@ class Posted(NamedTuple):
     replayed: bool
 
 
-class DaemonClient(Permissions, Timers, Certificates):
+class DaemonClient(Permissions, Timers, Workers, Certificates):
     """A synchronous client, usable from several threads; close it or use it as a context manager.
 
     `base_url` is `https://HOST:PORT`, or `unix:PATH` for a socket of this machine. `token` is a bearer token;

@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "thread": "inband.cli.thread:thread",
     "job": "inband.cli.job:job",
     "timer": "inband.cli.timer:timer",
+    "worker": "inband.cli.worker:worker",
     "order": "inband.cli.order:order",
     "artifact": "inband.cli.artifact:artifact",
     "agent": "inband.cli.agent:agent",

@@ -1,10 +1,12 @@
-"""`box up`: the daemon and the watcher, in the foreground."""
+"""`box up`: the daemon, the watcher, and where there are workers their host, in the foreground."""
 
 from __future__ import annotations
 
 import os
 import signal
-import threading
+from collections.abc import Callable
+from threading import Event
+from typing import Final
 
 import click
 
@@ -20,13 +22,19 @@ from inband.settings import Settings
 from inband.supervise import CANNOT_START, Part, Supervisor, part
 from inband.tracing import tracing
 
+# What each part that is a client of the daemon does until it is to stop.
+_BESIDE: Final[dict[str, Callable[[Settings, Event], None]]] = {
+    "watcher": compose.watch,
+    "workers": compose.keep_workers,
+}
+
 
 @click.command()
 @click.option("--host", metavar="ADDRESS", help="Listen here (default: daemon.host, 127.0.0.1).")
 @click.option(
     "--port", type=click.IntRange(0, 65535), help="Listen here; 0 takes a free port (default: 8443)."
 )
-@click.option("--only", type=click.Choice(["daemon", "watcher"]), help="Run one of the two parts.")
+@click.option("--only", type=click.Choice(["daemon", "watcher", "workers"]), help="Run one of the parts.")
 @click.option("--parent", type=int, hidden=True)
 @click.pass_context
 def up(
@@ -34,7 +42,8 @@ def up(
 ) -> int:
     """Run the daemon and the watcher until Ctrl-C.
 
-    The daemon answers calls over TLS; the watcher harvests each reply that arrives in a thread.
+    The daemon answers calls over TLS; the watcher harvests each reply that arrives in a thread. Where
+    box.toml has templates of workers, a third process keeps those that were spawned.
 
     \b
     Examples:
@@ -46,12 +55,12 @@ def up(
         end_with_parent(parent)
     if only == "daemon":
         return _daemon(settings)
-    if only == "watcher":
-        return _watcher(settings)
-    return _both(settings)
+    if only is not None:
+        return _beside(settings, only)
+    return _all(settings)
 
 
-def _both(settings: Settings) -> int:
+def _all(settings: Settings) -> int:
     environment = dict(os.environ) | {"BOX_HOME": str(settings.home)}
     listen = {"BOX_DAEMON_HOST": settings["daemon.host"], "BOX_DAEMON_PORT": str(settings["daemon.port"])}
     try:
@@ -60,7 +69,8 @@ def _both(settings: Settings) -> int:
         _say(str(cannot))
         return Exit.FAILED
     daemon = part("daemon", reloads=True)
-    supervisor = Supervisor([daemon, part("watcher")], environment | listen, _say)
+    beside = ["watcher", "workers"] if settings["workers"] else ["watcher"]
+    supervisor = Supervisor([daemon, *map(part, beside)], environment | listen, _say)
     return supervisor.run(on_round=_Greeting(settings, daemon))
 
 
@@ -98,15 +108,16 @@ def _daemon(settings: Settings) -> int:
     return 0
 
 
-def _watcher(settings: Settings) -> int:
-    stop = threading.Event()
+def _beside(settings: Settings, name: str) -> int:
+    """One of the parts that are clients of the daemon."""
+    stop = Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     try:
         home = prepare(settings.home)
-        with logging_to(home.root / "watcher.log", WATCHER, stderr=True, form=settings["logs.format"]):
-            with tracing(settings["traces.endpoint"], "inband-watcher"):
-                compose.watch(settings, stop)
+        logged = logging_to(home.root / f"{name}.log", WATCHER, stderr=True, form=settings["logs.format"])
+        with logged, tracing(settings["traces.endpoint"], f"inband-{name}"):
+            _BESIDE[name](settings, stop)
     except (DaemonError, InputError) as cannot:
         _say(str(cannot))
         return CANNOT_START

@@ -1,0 +1,122 @@
+"""tmux, one command at a time. What a session is and what it was told stands in the session itself."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_LIMIT_S: Final = 10.0
+_WIDTH, _HEIGHT = 200, 50
+_FIELDS: Final = (
+    "session_name",
+    "pane_pid",
+    "pane_dead",
+    "pane_dead_status",
+    "window_activity",
+    "@inband_seq",
+    "@inband_home",
+)
+_PREFIX: Final = "inband-"
+
+
+class TmuxError(Exception):
+    """tmux is not there, or refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """The one pane of a worker's session. `told`: the number of the last message that was pasted.
+
+    `status` is the exit code of a program that has ended, None while it runs.
+    """
+
+    session: str
+    pid: int
+    status: int | None
+    active_at: int
+    told: int
+
+
+def session_of(worker: str) -> str:
+    """As the daemon names it."""
+    return f"{_PREFIX}{worker}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tmux:
+    """The server at `socket`, or the user's own. `home` is the state directory whose workers these are."""
+
+    home: Path
+    socket: Path | None = None
+
+    def panes(self) -> dict[str, Pane]:
+        """The sessions of our workers, by name; none where no server runs."""
+        fields = "\t".join(f"#{{{name}}}" for name in _FIELDS)
+        try:
+            listed = self._run("list-panes", "-a", "-F", fields)
+        except TmuxError:
+            return {}
+        return {pane.session: pane for pane in self._read(listed)}
+
+    def _read(self, listed: str) -> Iterator[Pane]:
+        for line in listed.splitlines():
+            name, pid, dead, status, active, told, home = line.split("\t", len(_FIELDS) - 1)
+            if name.startswith(_PREFIX) and home == str(self.home):
+                yield Pane(
+                    name,
+                    int(pid),
+                    int(status or "1") if dead == "1" else None,
+                    int(active or "0"),
+                    int(told or "0"),
+                )
+
+    def start(self, session: str, argv: list[str], folder: Path) -> None:
+        """`argv` in a new session, never through a shell; one of the name is left alone."""
+        size = ("-x", str(_WIDTH), "-y", str(_HEIGHT))
+        self._run(
+            *("new-session", "-d", "-s", session, "-c", str(folder), *size, "--", *argv, ";"),
+            *("set-option", "-w", "-t", f"={session}:", "remain-on-exit", "on", ";"),
+            *("set-option", "-t", f"={session}:", "@inband_home", str(self.home)),
+        )
+
+    def paste(self, session: str, text: str, seq: int) -> None:
+        """`text` as if somebody had typed it, then Enter; done or not, together with the note of it.
+
+        It goes through a buffer on stdin: no shell, no key names, nothing that `ps` shows; a program that
+        knows bracketed paste sees where it ends.
+        """
+        name, pane = f"{session}-{seq}", f"={session}:"
+        self._run("load-buffer", "-b", name, "-", stdin=text)
+        self._run(
+            *("paste-buffer", "-p", "-r", "-d", "-b", name, "-t", pane, ";"),
+            *("send-keys", "-t", pane, "Enter", ";"),
+            *("set-option", "-t", pane, "@inband_seq", str(seq)),
+        )
+
+    def kill(self, session: str) -> None:
+        """Gone is gone."""
+        try:
+            self._run("kill-session", "-t", f"={session}")
+        except TmuxError:
+            return
+
+    def _run(self, *words: str, stdin: str = "") -> str:
+        where = ("-S", str(self.socket)) if self.socket else ()
+        try:
+            ran = subprocess.run(
+                ["tmux", *where, *words],
+                input=stdin,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_LIMIT_S,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as broken:
+            raise TmuxError(f"tmux cannot be asked: {broken}") from broken
+        if ran.returncode:
+            raise TmuxError(ran.stderr.strip() or f"tmux ended with {ran.returncode}")
+        return ran.stdout
