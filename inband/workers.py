@@ -57,6 +57,7 @@ _KEYS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "heartbeat_s": _seconds(1, 30),
     "idle_s": _seconds(1, 604_800),
     "time_limit_s": _seconds(1, 604_800),
+    "term_s": _seconds(1, 60),
     "most": (lambda value: type(value) is int and 0 < value <= 1000, "a whole number from 1 to 1000"),
 }
 
@@ -103,7 +104,11 @@ def host_templates(workers: Mapping[str, Mapping[str, Any]]) -> dict[str, HostTe
 def _host_template(name: str, keys: Mapping[str, Any]) -> HostTemplate:
     from harvester.worker_host import HostTemplate  # it loads the client
 
-    plain = {key: keys[key] for key in ("heartbeat_s", "idle_s", "time_limit_s", "runtime") if key in keys}
+    plain = {
+        key: keys[key]
+        for key in ("heartbeat_s", "idle_s", "time_limit_s", "term_s", "runtime")
+        if key in keys
+    }
     folders = {key: Path(keys[key]).expanduser() for key in ("cwd", "folder") if key in keys}
     more: dict[str, Any] = plain | folders
     return HostTemplate(

@@ -145,16 +145,16 @@ class Children:
 
     def _deliver(self, client: DaemonClient, row: Row, turn: Turn, outcome: Outcome, mine: _Turns) -> None:
         """The reply, once for each turn; a turn that failed is the end of the worker."""
-        key = f"turn {row['id']} {turn.last.seq}"
+        key, reply = f"turn {row['id']} {turn.last.seq}", (outcome.reply or "").strip()
         if outcome.status is Status.FAILED:
             failure = outcome.failure
             mine.failed = f"{failure.kind}: {failure.message}" if failure else "its run failed"
-        elif outcome.reply:
+        elif reply:
             _patiently(
                 mine.over,
                 lambda: client.post_message(
                     row["thread"],
-                    outcome.reply or "",
+                    reply,
                     as_agent=row["id"],
                     in_reply_to=turn.last.id,
                     key=key,

@@ -7,6 +7,7 @@ which message, so a host that comes after a `kill -9` goes on where the last one
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import time
@@ -23,6 +24,8 @@ from harvester.worker_host.template import HostTemplate, OutsideFolderError
 from harvester.worker_host.tmux import Pane, Tmux, TmuxError, session_of
 from harvester.worker_host.turns import wakes
 from messaging import strip_terminal
+
+log = logging.getLogger(__name__)
 
 _PAGE = 200
 Row = dict[str, Any]
@@ -56,8 +59,10 @@ class Panes:
             else:
                 reports.say(row, "ended", "its tmux session is gone")
         except (TmuxError, OutsideFolderError, OSError) as wrong:
-            reports.say(row, "failed", str(wrong))
-            self.tmux.kill(session)
+            if pane is None:
+                reports.say(row, "failed", str(wrong))
+            else:  # closed since we looked, which the next look will show
+                log.warning("worker %s: %s", row["id"], wrong)
 
     def _start(self, row: Row, template: HostTemplate, session: str, reports: Reports) -> None:
         reports.say(row, "starting")
