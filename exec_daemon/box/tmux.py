@@ -48,7 +48,8 @@ _COLUMNS: Final[tuple[tuple[str, str, Callable[[str], Any]], ...]] = (
 
 
 def _socket(context: BoxContext) -> Path:
-    return context.tmux_socket or Path(f"/tmp/tmux-{os.getuid()}/default")  # noqa: S108 - where tmux(1) has it
+    folder = os.environ.get("TMUX_TMPDIR") or "/tmp"  # noqa: S108 - where tmux(1) has it
+    return context.tmux_socket or Path(folder, f"tmux-{os.getuid()}", "default")
 
 
 def _ask(context: BoxContext, *words: str) -> Output | None:

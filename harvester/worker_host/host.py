@@ -29,9 +29,10 @@ from harvester.worker_host.tmux import Tmux
 
 log = logging.getLogger(__name__)
 
-# News come at once, since the daemon answers a long poll when there are some; panes and turns are looked at
-# this often, and so often where something is about to end or is busy.
+# News come at once, since the daemon answers a long poll when there are some; this is how long it takes to
+# notice that we are to stop. Panes are looked at more often, and what is busy or about to end most often.
 _WAIT_S: Final = 2.0
+_PANES_S: Final = 0.5
 _SHORT_S: Final = 0.2
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 5.0
 # Attempts that take longer than a daemon that starts beside us needs.
@@ -67,11 +68,9 @@ class WorkerHost:
         home: Path,
         *,
         socket: Path | None = None,
-        wait_s: float = _WAIT_S,
     ) -> None:
         self._connect = connect
         self._templates = templates
-        self._wait_s = wait_s
         self._home = home
         endings = Endings(home, time.monotonic)
         self._children = Children(home, time.monotonic, connect, endings)
@@ -114,10 +113,10 @@ class WorkerHost:
             found = client.workers(wait_s=wait_s, seen=seen)
             seen = found.seen
             self._round(found.workers, client, reports)
-            wait_s = min(self._wait_s, _SHORT_S) if self._is_busy(found.workers) else self._wait_s
+            wait_s = self._pause_s(found.workers)
 
     def _round(self, rows: list[Row], client: DaemonClient, reports: Reports) -> None:
-        self._panes.look({row["id"] for row in rows})
+        self._panes.look({row["id"] for row in rows if row["runtime"] == "tmux"})
         for row in reversed(rows):
             template = self._templates.get(row["template"])
             if template is None or template.runtime != row["runtime"]:
@@ -135,7 +134,9 @@ class WorkerHost:
         else:
             self._panes.stop(row, template, reports)
 
-    def _is_busy(self, rows: list[Row]) -> bool:
-        """Will something happen soon that the daemon cannot tell of?"""
+    def _pause_s(self, rows: list[Row]) -> float:
+        """How soon may something happen that the daemon cannot tell of?"""
         stopping = any(not row["stays"] for row in rows)
-        return stopping or any(mine.busy or mine.failed for mine in self._children.turns.values())
+        if stopping or any(mine.busy or mine.failed for mine in self._children.turns.values()):
+            return _SHORT_S
+        return _PANES_S if self._panes.there else _WAIT_S

@@ -40,10 +40,13 @@ class Panes:
     endings: Endings
     wall: Callable[[], float] = time.time
     there: dict[str, Pane] = field(default_factory=dict)
+    is_new: bool = True
 
     def look(self, alive: set[str]) -> None:
         """What sessions there are; those of workers that are over are ended."""
-        self.there = self.tmux.panes()
+        if not (alive or self.there or self.is_new):
+            return
+        self.there, self.is_new = self.tmux.panes(), False
         for session in self.there.keys() - {session_of(worker) for worker in alive}:
             self.tmux.kill(session)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from exec_daemon.api.endpoints import jobs, threads
+from exec_daemon.api.endpoints import workers as workers_endpoint
 from exec_daemon.api.route import Ask
 from exec_daemon.web.asking import look, result_of, told
 
 _ON_OVERVIEW: Final = 8
+_MOST_WORKERS: Final = 100
 
 
 async def overview(ask: Ask) -> dict[str, Any]:
@@ -30,7 +32,8 @@ async def timers(ask: Ask) -> dict[str, Any]:
 
 async def workers(ask: Ask) -> dict[str, Any]:
     """Agent processes that run for somebody."""
-    return {"lines": list(await look(ask, "workers"))}
+    query = {"state": "all", "limit": _MOST_WORKERS}
+    return await told(ask, workers_endpoint.every, query=query)
 
 
 async def health(ask: Ask) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from exec_daemon.access.approval import ApprovalPolicy
 from exec_daemon.access.policy import Policy
 from exec_daemon.operator_ops.spec import specs
+from exec_daemon.worker_template import WorkerRuntime, WorkerTemplate
+from exec_daemon.workers.rules import WorkerRules
 from harvester import ScanPolicy
 from inband.explain import page_marks
 from tests.exec_daemon.conftest import start
@@ -44,7 +46,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A daemon with two threads, jobs, a timer, usage, and an op that takes its time."""
     ops = specs({"nap.take": {"argv": ["/bin/sleep", "30"], "summary": "Sleep for half a minute."}})
     policy = Policy(approvals=ApprovalPolicy(ops=("dm.send",)))
-    made = start(tmp_path_factory.mktemp("home"), marker=page_marks(ScanPolicy()), ops=ops, policy=policy)
+    made = start(
+        tmp_path_factory.mktemp("home"),
+        marker=page_marks(ScanPolicy()),
+        ops=ops,
+        policy=policy,
+        workers=WorkerRules(templates={"coder": WorkerTemplate(name="coder", runtime=WorkerRuntime.TMUX)}),
+    )
     fill(made)
     yield made
     made.stop()
@@ -65,6 +73,8 @@ def fill(made: Any) -> None:
     made.exec("operator", "dm.send", {"to": "wren", "text": HOSTILE})
     timer = {"schedule": "30 7 * * 1-5", "prompt": HOSTILE, "name": "nightly", "target": "heron"}
     assert made.exec("operator", "cron.create", timer).status_code == 200
+    spawn = {"prompt": HOSTILE, "name": HOSTILE[:60], "agent": "coder"}
+    assert made.exec("operator", "swarm.spawn", spawn).status_code == 200
     for agent, tokens in (("heron", 42_000), ("wren", 17_000)):
         run = {"key": "k1", "model": "m", "input_tokens": tokens, "output_tokens": 1000}
         operator.post(f"/agents/{agent}/runs", json=run)

@@ -90,6 +90,14 @@ def test_a_dry_run_runs_nothing_and_wrong_arguments_are_shown(visit: Visiting, r
     assert len(running.client("operator").get("/threads/heron/messages").json()["messages"]) == before
 
 
+def test_a_worker_leads_to_what_it_said_and_to_its_job(visit: Visiting) -> None:  # O-80
+    page = visit().go("/ui/workers")
+    row = page.locator("tbody tr").first
+    assert "tmux attach -t inband-w-" in row.inner_text()
+    row.locator("a").first.click()
+    assert "Envelope inband/1" in page.content()
+
+
 def test_a_job_that_runs_is_cancelled_by_its_button(visit: Visiting, running: Any) -> None:
     begun = running.client("operator").post(
         "/exec", json={"op": "nap.take"}, headers={"prefer": "respond-async"}
