@@ -98,7 +98,7 @@ def _json(document: Any) -> str:
 
 
 def pins(ops: Iterable[OpInfo]) -> Iterator[str]:
-    """The table `[pins]` of `box.toml` that accepts these ops as they are, and no others under their names."""
+    """The table `[pins]` of `box.toml` that accepts ops as they are, and nothing else by their names."""
     yield "[pins]"
     for op in ops:
         yield f'"{op.name}" = "{op.digest}"'

@@ -19,9 +19,10 @@ from inband.errors import InputError
 @json_option
 @click.pass_context
 def backup(ctx: click.Context, *, file: Path, force: bool, as_json: bool) -> None:
-    """Write the whole state into FILE: store, keys, tokens, artifacts. The daemon may run.
+    """Write the whole state into FILE; the daemon may run.
 
-    Who has the file is the operator: it holds the keys. It is made for its owner only (0600).
+    That is the store, keys, tokens and artifacts. Who has the file is the operator: it holds the keys. It is
+    made for its owner only (0600).
 
     \b
     Examples:
@@ -45,10 +46,10 @@ def backup(ctx: click.Context, *, file: Path, force: bool, as_json: bool) -> Non
 @json_option
 @click.pass_context
 def restore(ctx: click.Context, *, file: Path, yes: bool, as_json: bool) -> None:
-    """Put the state in FILE in place of the present one, which is kept beside it.
+    """Put back the state that FILE holds.
 
-    All of FILE is checked first. A daemon that runs is stopped; `box up` or the service starts it again on
-    what was put back.
+    The present state is kept beside it, and all of FILE is checked first. A daemon that runs is stopped;
+    `box up` or the service starts it again on what was put back.
 
     \b
     Examples:

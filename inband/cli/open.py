@@ -14,10 +14,10 @@ from inband.cli.shared import connected, json_option, show
 @json_option
 @click.pass_context
 def open_page(ctx: click.Context, *, browser: bool, as_json: bool) -> None:
-    """Print a link to the web page that signs you in, once, within two minutes.
+    """Print a link that signs you in to the web page.
 
-    The page's certificate is of the daemon's own authority: let the browser trust ca.pem of the state
-    directory, or accept it once.
+    It works once, within two minutes. The page's certificate is of the daemon's own authority: let the
+    browser trust ca.pem of the state directory, or accept it once.
 
     \b
     Examples:

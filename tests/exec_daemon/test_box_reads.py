@@ -92,10 +92,9 @@ def test_the_scope_of_a_read_follows_from_the_role(role: Role, scope: str | None
     assert scope_of(Identity(role, "x")).identity == scope
 
 
-async def test_what_this_daemon_does_not_have_is_none(store: MemoryStore) -> None:  # O-45
+async def test_what_the_store_does_not_hold_is_none(store: MemoryStore) -> None:  # O-45
     facts = FactsFromStore(store, asyncio.get_running_loop())
     missing: list[Callable[[], object]] = [
-        lambda: facts.workers(Scope()),
         lambda: facts.worker("w", Scope()),
         lambda: facts.timer("t", Scope()),
         lambda: facts.agent("nobody"),

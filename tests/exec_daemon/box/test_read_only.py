@@ -144,6 +144,7 @@ async def test_the_store_is_read_beside_a_running_daemon(tmp_path: Path) -> None
         )
     )
     await store.finish(begun.job.id, Outcome(data={"verdict": "PASS"}, error=None, duration_ms=1.0))
+    await store.jobs()  # a job that changes nothing is written a moment later, or when jobs are asked for
     with facts_on_disk(path) as facts:
         context = BoxContext(facts=facts)
         assert read("threads", None, context)["data"]["threads"][0]["title"] == "[TOOL dm.send {}]"
