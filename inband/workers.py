@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DEFAULT_ADAPTER: Final = "plain"
+_SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "ash", "pwsh"})
 
 
 def _is_argv(value: Any) -> bool:
@@ -62,6 +63,15 @@ _KEYS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
 }
 
 
+def _would_run_text(keys: Mapping[str, Any]) -> bool:
+    """What a worker is told is pasted as if typed: to a shell that waits for commands it must not go."""
+    argv = keys.get("argv")
+    if keys.get("runtime") != WorkerRuntime.TMUX or not _is_argv(argv):
+        return False
+    waits = all(word.startswith("-") and word != "-c" for word in keys["argv"][1:])
+    return waits and Path(keys["argv"][0]).name in _SHELLS
+
+
 def problem(workers: Mapping[str, Mapping[str, Any]]) -> Wrong | None:
     """What is wrong first, or None."""
     return next(_problems(workers), None)
@@ -78,6 +88,10 @@ def _problems(workers: Mapping[str, Mapping[str, Any]]) -> Iterator[Wrong]:
                 yield Wrong(name, key, f"unknown key; known ones: {', '.join(_KEYS)}")
             elif not _KEYS[key][0](value):
                 yield Wrong(name, key, f"must be {_KEYS[key][1]}, not {value!r}")
+        if _would_run_text(keys):
+            yield Wrong(
+                name, "argv", "a shell in a pane would run what agents write; name an agent's program"
+            )
         if keys.get("runtime") == WorkerRuntime.TMUX and "adapter" in keys:
             yield Wrong(name, "adapter", "is for a child; leave it out, or write runtime = 'child'")
 
