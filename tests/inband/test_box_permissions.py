@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.inband.conftest import Box, stop
+from tests.inband.conftest import Quick, stop
 
 SETTINGS = """
 [approvals]
@@ -20,12 +20,12 @@ box = ["disk"]
 
 
 @pytest.fixture(scope="module")
-def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Quick]:
     """A daemon whose agents ask a person before they send."""
     folder = tmp_path_factory.mktemp("asking")
     settings = Path(folder / "box.toml")
     settings.write_text(SETTINGS)
-    box = Box(folder / "state", {"BOX_CONFIG": str(settings)})
+    box = Quick(folder / "state", {"BOX_CONFIG": str(settings)})
     process = box.start()
     for name in ("heron", "falke"):
         assert box.run("agent", "add", name).returncode == 0
@@ -34,13 +34,13 @@ def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
 
 
 @pytest.fixture(scope="module")
-def heron(asking: Box) -> Box:
+def heron(asking: Quick) -> Quick:
     """The same command with the token of an agent."""
     made = asking.run("token", "create", "agent/heron").stdout.strip()
-    return Box(asking.home, {**asking.variables, "BOX_TOKEN": made})
+    return Quick(asking.home, {**asking.variables, "BOX_TOKEN": made})
 
 
-def ask(box: Box, heron: Box, text: str) -> str:
+def ask(box: Quick, heron: Quick, text: str) -> str:
     """heron asks; the id of what waits."""
     done = heron.run("call", "dm.send", f'{{"to": "falke", "text": "{text}"}}')
     assert done.returncode == 1
@@ -50,7 +50,7 @@ def ask(box: Box, heron: Box, text: str) -> str:
     return next(str(one["id"]) for one in found if one["args"]["text"] == sent)
 
 
-def test_why_names_the_rule_and_its_place(asking: Box) -> None:
+def test_why_names_the_rule_and_its_place(asking: Quick) -> None:
     shown = asking.run("why", "agent/heron", "box.exec", '{"action": "memory"}').stdout
     assert "agent/heron may not call box.exec: agent/heron may not read memory" in shown
     assert 'which stands box.toml: [grants."agent/heron"] box' in shown
@@ -58,7 +58,7 @@ def test_why_names_the_rule_and_its_place(asking: Box) -> None:
     assert (found["allowed"], found["approval"]) == (True, "box.toml: [approvals] ops")
 
 
-def test_a_grant_is_set_listed_and_taken_back(asking: Box) -> None:
+def test_a_grant_is_set_listed_and_taken_back(asking: Quick) -> None:
     said = asking.run("grant", "set", "agent/falke", "--deny", "box.*", "--rate", "dm.send=5", "--reads", "9")
     assert said.stdout == 'agent/falke: deny box.*; reads_per_minute 9; rates {"dm.send": 5}\n'
     listed = asking.run("grant", "list").stdout
@@ -77,13 +77,13 @@ def test_a_grant_is_set_listed_and_taken_back(asking: Box) -> None:
         (["approvals", "show", "job-0"], "There is no approval"),
     ],
 )
-def test_what_cannot_be_is_told_with_the_way_out(asking: Box, words: list[str], said: str) -> None:
+def test_what_cannot_be_is_told_with_the_way_out(asking: Quick, words: list[str], said: str) -> None:
     done = asking.run(*words)
     assert done.returncode in (1, 2)
     assert said.lower() in done.stderr.lower()
 
 
-def test_what_is_approved_is_what_was_shown(asking: Box, heron: Box) -> None:  # O-36
+def test_what_is_approved_is_what_was_shown(asking: Quick, heron: Quick) -> None:  # O-36
     waiting = ask(asking, heron, "with \\u001b[31mcolour and \\u202e tricks")
     shown = asking.run("approvals", "show", waiting).stdout
     assert "\\u001b[31mcolour and \\u202e tricks" in shown
@@ -98,7 +98,7 @@ def test_what_is_approved_is_what_was_shown(asking: Box, heron: Box) -> None:  #
     assert asking.json("job", "show", waiting)["id"] == waiting
 
 
-def test_what_is_denied_is_told_and_never_runs(asking: Box, heron: Box) -> None:
+def test_what_is_denied_is_told_and_never_runs(asking: Quick, heron: Quick) -> None:
     waiting = ask(asking, heron, "not this")
     assert asking.run("approvals", "deny", waiting, "--reason", "no").stdout == f"{waiting}: denied\n"
     assert asking.json("job", "show", waiting)["error"]["code"] == "APPROVAL_DENIED"
@@ -108,11 +108,11 @@ def test_what_is_denied_is_told_and_never_runs(asking: Box, heron: Box) -> None:
     assert (again.returncode, "denied by operator/local" in again.stderr) == (3, True)
 
 
-def test_an_agent_cannot_approve(heron: Box) -> None:  # D081
+def test_an_agent_cannot_approve(heron: Quick) -> None:  # D081
     assert heron.run("approvals", "approve", "job-0", "0" * 64).returncode == 3
 
 
-def test_a_pinned_op_is_the_one_that_was_looked_at(asking: Box) -> None:  # D112
+def test_a_pinned_op_is_the_one_that_was_looked_at(asking: Quick) -> None:  # D112
     digest = asking.json("ops", "tools.list")["digest"]
     assert asking.run("call", "tools.list", "--op-digest", digest).returncode == 0
     other = asking.run("call", "tools.list", "--op-digest", "0" * 64)
@@ -120,10 +120,10 @@ def test_a_pinned_op_is_the_one_that_was_looked_at(asking: Box) -> None:  # D112
     assert f'"tools.list" = "{digest}"' in asking.run("ops", "--format", "pins").stdout
 
 
-def test_a_pin_holds_for_what_replies_call(asking: Box, tmp_path: Path) -> None:  # D112
+def test_a_pin_holds_for_what_replies_call(asking: Quick, tmp_path: Path) -> None:  # D112
     settings = tmp_path / "box.toml"
     settings.write_text(f'[pins]\n"tools.list" = "{"0" * 64}"\n')
-    pinned = Box(asking.home, {"BOX_CONFIG": str(settings)})
+    pinned = Quick(asking.home, {"BOX_CONFIG": str(settings)})
     done = pinned.run("harvest", "--thread", "heron", stdin="[TOOL tools.list]")
     assert "OP_CHANGED" in done.stdout + done.stderr
     settings.write_text('[pins]\n"tools.list" = "abc"\n')
