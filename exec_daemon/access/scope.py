@@ -14,9 +14,8 @@ def sees_all(identity: Identity) -> bool:
 
 
 def sees_thread(identity: Identity, thread: Thread) -> bool:
-    """An agent or worker sees the threads that it is bound to, its home among them."""
-    bound = identity.role in (Role.AGENT, Role.WORKER) and thread.agent == identity.name
-    return sees_all(identity) or bound
+    """An agent sees the threads that it is bound to, its home among them."""
+    return sees_all(identity) or (identity.role is Role.AGENT and thread.agent == identity.name)
 
 
 def sees_job(identity: Identity, job: Job) -> bool:
