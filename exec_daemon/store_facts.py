@@ -215,15 +215,15 @@ class FactsFromStore:
         return self._ask(self._store.events(job_id))[-limit:]
 
     def threads(self, scope: Scope, limit: int) -> Sequence[Thread]:
-        if scope.identity is not None and scope.bound is None:
+        if scope.identity is not None and scope.agent is None:
             return []
-        return self._ask(self._store.threads(scope.bound, limit))
+        return self._ask(self._store.threads(scope.agent, limit))
 
     def thread(self, thread_id: str, scope: Scope) -> Thread | None:
         thread = self._ask(self._store.thread(thread_id))
         if thread is None or scope.identity is None:
             return thread
-        return thread if scope.bound is not None and thread.agent == scope.bound else None
+        return thread if scope.agent is not None and thread.agent == scope.agent else None
 
     def last_messages(self, thread_id: str, limit: int) -> Sequence[Message]:
         thread = self._ask(self._store.thread(thread_id))

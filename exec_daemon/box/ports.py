@@ -29,15 +29,9 @@ class Scope:
 
     @property
     def agent(self) -> str | None:
-        """The agent's name where the identity is an agent's."""
+        """The agent's name where the identity is an agent's: threads belong to agents only."""
         kind, _, name = (self.identity or "").partition("/")
         return name if kind == "agent" else None
-
-    @property
-    def bound(self) -> str | None:
-        """The name that threads are bound to: an agent's or a worker's; nobody else has threads."""
-        kind, _, name = (self.identity or "").partition("/")
-        return name if kind in ("agent", "worker") else None
 
     def covers_agent(self, name: str) -> bool:
         """May jobs and usage of this agent be seen?"""
