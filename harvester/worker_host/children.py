@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 import threading
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -30,6 +31,8 @@ log = logging.getLogger(__name__)
 
 _PAGE: Final = 200
 _RETRY_S: Final = 1.0
+# What the daemon takes; no name of a model or a session comes near it.
+_MOST_NAME_CHARS: Final = 200
 Row = dict[str, Any]
 
 
@@ -61,7 +64,7 @@ class Children:
 
     def tend(self, row: Row, template: HostTemplate, reports: Reports) -> None:
         """Begins the next turn where there is one, and says how it stands."""
-        mine = self.turns.setdefault(row["id"], _Turns(idle_since=self.clock(), session=row["session"]))
+        mine = self.known(row)
         if mine.busy:
             reports.beat(row, "running", template.heartbeat_s)
             mine.idle_since = self.clock()
@@ -76,8 +79,15 @@ class Children:
             mine.running.start()
         elif self.clock() - mine.idle_since >= template.idle_s:
             self._forget(row, reports, "ended", f"it had nothing to do for {template.idle_s:g} s")
+        elif mine.session != row["session"]:
+            reports.say(row, "ready", session=mine.session)
         else:
             reports.beat(row, "ready", template.heartbeat_s)
+
+    def known(self, row: Row) -> _Turns:
+        """What is known of its turns; of one that another host began, its session."""
+        fresh = _Turns(idle_since=self.clock(), session=row["session"])
+        return self.turns.setdefault(row["id"], fresh)
 
     def stop(self, row: Row, template: HostTemplate, reports: Reports) -> None:
         """Ends what runs; the worker is over when nothing of it is left."""
@@ -112,12 +122,13 @@ class Children:
                     return
                 outcome = run(
                     ADAPTERS[template.adapter],
-                    self._command(row, template, turn, mine),
+                    self.command(row, template, turn, mine.session),
                     limits=_limits(template),
                 )
                 if mine.over.is_set():
                     return
                 mine.session = outcome.heard.session or mine.session
+                _count(client, row, template, outcome)
                 self._deliver(client, row, turn, outcome, mine)
         except Refused as refused:
             mine.failed = refused.error.message
@@ -131,10 +142,11 @@ class Children:
             log.exception("worker %s", row["id"])
             mine.failed = f"a fault of the host: {fault!r}"
 
-    def _command(self, row: Row, template: HostTemplate, turn: Turn, mine: _Turns) -> Command:
+    def command(self, row: Row, template: HostTemplate, turn: Turn, session: str | None) -> Command:
+        """The run of a turn. Raises ValueError for a session or a folder that cannot be."""
         argv, adapter = list(template.argv), ADAPTERS[template.adapter]
-        if mine.session is not None and adapter.resume is not None:
-            argv = adapter.resumed(argv, mine.session)
+        if session is not None and adapter.resume is not None:
+            argv = adapter.resumed(argv, session)
         first = [sys.executable, "-I", "-S", launch.__file__, "child", str(os.getpid())]
         return Command(
             argv=[*first, *argv],
@@ -168,6 +180,19 @@ class Children:
                     row["thread"], text, kind="notice", in_reply_to=turn.last.id, key=key
                 ),
             )
+
+
+def _count(client: DaemonClient, row: Row, template: HostTemplate, outcome: Outcome) -> None:
+    """What the run used. Whatever the bill looks like, the reply is not lost over it."""
+    heard = outcome.heard
+    spent = heard.spent.to_json()
+    del spent["reasoning_tokens"]  # part of the output tokens
+    names = {"model": heard.model, "session": heard.session}
+    cut = {name: text[:_MOST_NAME_CHARS] for name, text in names.items() if text}
+    try:
+        client.add_run(row["id"], f"worker-run:{uuid.uuid4().hex}", adapter=template.adapter, **cut, **spent)
+    except Refused as refused:
+        log.warning("worker %s: what it used is not counted: %s", row["id"], refused.error.message)
 
 
 def _patiently(over: threading.Event, post: Callable[[], object]) -> None:

@@ -258,3 +258,12 @@ def test_chains_and_widths_end_where_they_are_to(start_daemon: Callable[..., Run
     over = refused(call(heron, "swarm.spawn", prompt="x", agent="shell"))
     assert over[0] == "RATE_LIMITED"
     assert "60 workers of agent/heron started in the last hour, at most 60" in over[1]
+
+
+def test_a_worker_s_job_outlasts_the_daemon(start_daemon: Callable[..., Running]) -> None:
+    first = start_daemon(workers=MANY)
+    worker = spawned(first.client("operator"))
+    first.stop()
+    again = start_daemon(workers=MANY)
+    assert job(again, worker)["state"] == "running"
+    assert again.client("harvester").get(f"/workers/{worker['id']}").json()["stays"]

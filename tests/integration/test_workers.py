@@ -44,6 +44,8 @@ def test_a_child_answers_turn_by_turn_until_its_verdict(running: WorkerBox) -> N
     said = [(one.author, one.kind) for one in running.messages(worker)]
     assert said[:2] == [("workers", MessageKind.ENVELOPE), (worker, MessageKind.TEXT)]
     assert ("harvester", MessageKind.RESULT) in said
+    usage = running.call("box.exec", action="usage")["data"]["usage"]
+    assert [one["agent"] for one in usage if one["agent"] == worker] == [worker]
     job = running.client.job(running.client.worker(worker)["job"])
     assert job.result is not None
     assert (job.result["verdict"], job.result["summary"]) == ("PASS", "the disk is fine")
@@ -99,6 +101,16 @@ def test_a_stop_ends_all_that_it_started_even_what_is_deaf_to_it(running: Worker
         assert running.state(worker, "ended")["reason"] == "enough"
         assert running.processes(worker) == []
     began.unlink()
+
+
+def test_a_deadline_ends_the_job_and_whoever_works_on_it(running: WorkerBox) -> None:  # O 7.6
+    worker = running.spawn("hang", timeout_s=1)
+    job = running.state(worker, "ended")["job"]
+    error = running.client.job(job).error
+    assert error is not None
+    assert (error["code"], error["details"]["verdict"]) == ("NO_VERDICT", "MISSING")
+    assert running.processes(worker) == []
+    (running.work / "began").unlink()
 
 
 @pytest.mark.needs("tmux")
