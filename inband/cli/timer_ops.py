@@ -1,4 +1,4 @@
-"""Ops on timers, called as anybody calls them; what is refused is an error of the command."""
+"""Ops, called as anybody calls them; what is refused is an error of the command."""
 
 from __future__ import annotations
 
