@@ -82,7 +82,11 @@ def _distance(moment: str, now: str) -> str:
 @cache
 def static(name: str) -> tuple[bytes, str] | None:
     """A file of the page and its type; None for a name that is none."""
-    types = {"style.css": "text/css; charset=utf-8", "page.js": "text/javascript; charset=utf-8"}
+    types = {
+        "style.css": "text/css; charset=utf-8",
+        "page.js": "text/javascript; charset=utf-8",
+        "icon.svg": "image/svg+xml",
+    }
     if name not in types:
         return None
     return (files("exec_daemon.web") / "static" / name).read_bytes(), types[name]

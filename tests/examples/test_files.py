@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from inband.settings_table import SETTINGS
+
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "examples" / "compose.yaml").read_text(encoding="utf-8"))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
-CONTAINERFILE = (ROOT / "examples" / "page_extract" / "Containerfile").read_text(encoding="utf-8")
+CONTAINERFILES = ("Containerfile", "examples/page_extract/Containerfile")
 
 
 def test_the_services_are_a_broker_and_a_bucket() -> None:  # M-86
@@ -36,9 +39,18 @@ def test_what_a_service_names_is_in_the_file() -> None:  # M-86
         assert set(service.get("depends_on", {})) <= set(SERVICES)
 
 
-def test_the_container_takes_files_that_exist_and_does_not_run_as_root() -> None:
-    for words in re.findall(r"^COPY (?!--)(.+)$", CONTAINERFILE, re.MULTILINE):
+@pytest.mark.parametrize("name", CONTAINERFILES)
+def test_a_container_takes_files_that_exist_and_does_not_run_as_root(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    for words in re.findall(r"^COPY (?!--)(.+)$", text, re.MULTILINE):
         assert [word for word in words.split()[:-1] if not (ROOT / word).exists()] == []
-    packages = {path.parent.name for path in ROOT.glob("*/py.typed")}
-    assert packages <= set(re.findall(r"^COPY (\w+) \1$", CONTAINERFILE, re.MULTILINE))
-    assert re.search(r"^USER [1-9]", CONTAINERFILE, re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert set(packages) <= set(re.findall(r"^COPY (\w+) \1$", text, re.MULTILINE))
+    assert re.search(r"^USER [1-9]", text, re.MULTILINE)
+
+
+def test_the_settings_of_the_daemons_container_exist() -> None:
+    text = (ROOT / "Containerfile").read_text(encoding="utf-8")
+    named = set(re.findall(r"\b(BOX_[A-Z_]+)=", text))
+    assert named <= {setting.variable for setting in SETTINGS}

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from exec_daemon.api.answers import answer
 from exec_daemon.api.body import Body, read_body
 from exec_daemon.api.route import Ask
+from exec_daemon.store import ApprovalState
 from messaging import JobState
 
 _MOST_JOBS: Final = 500
@@ -69,6 +70,10 @@ async def scrape(ask: Ask) -> Response:
         "inband_jobs_running": (
             f"Jobs that run now, at most {_MOST_JOBS}.",
             len(await store.jobs(None, JobState.RUNNING, _MOST_JOBS)),
+        ),
+        "inband_approvals_pending": (
+            "Calls that wait for a person, at most 500.",
+            len(await store.approvals(ApprovalState.PENDING, None, _MOST_JOBS)),
         ),
         "inband_last_position": ("Position of the newest message.", await store.last_position()),
         "inband_watcher_position": ("How far the watcher has got.", await store.cursor(_WATCHER)),
