@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-import tomllib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from exec_daemon.calls.op import Op
 from exec_daemon.errors import RuleUnusable
-from exec_daemon.home import Home, settings_file
+from exec_daemon.home import Home
 from exec_daemon.mcp_servers.op import mcp_op
 from exec_daemon.mcp_servers.pins import Pin, pins
 from exec_daemon.mcp_servers.spec import McpSpec, problem, specs
+from exec_daemon.settings_file import section
 
 if TYPE_CHECKING:
     from exec_daemon.mcp_servers.link import Link
@@ -37,17 +37,8 @@ def mcp_ops(servers: tuple[McpSpec, ...], home: Home) -> tuple[tuple[Op, ...], t
 
 def listed(environment: Mapping[str, str], home: Home) -> tuple[Op, ...]:
     """The same ops, to be looked at and not to be called; by the settings file, without a daemon (O-51)."""
-    path = settings_file(environment)
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("mcp", {})
-    except FileNotFoundError:
-        return ()
-    except (OSError, ValueError) as broken:
-        raise RuleUnusable(f"{path}: cannot be read: {broken}", str(path)) from None
-    wrong = problem(table)
-    if wrong is not None:
-        raise RuleUnusable(f"{path}: `mcp`: {wrong}; `box config check` names the line", str(path))
-    return tuple(mcp_op(spec, pin, None) for spec in specs(table) for pin in _approved(spec, home))
+    servers = specs(section(environment, "mcp", problem))
+    return tuple(mcp_op(spec, pin, None) for spec in servers for pin in _approved(spec, home))
 
 
 def _approved(spec: McpSpec, home: Home) -> list[Pin]:

@@ -102,3 +102,17 @@ def wait_until(true: Callable[[], bool], at_most_s: float, what: str) -> None:
     while not true():
         assert time.monotonic() < end, f"waited {at_most_s:.0f} s for {what}"
         time.sleep(0.05)
+
+
+def persist(parts: Parts, ask: Callable[[DaemonClient], object], at_most_s: float) -> None:
+    """Ask until there is an answer: in a soak the daemon is away most of the time."""
+    end = time.monotonic() + at_most_s
+    while True:
+        try:
+            with parts.client() as client:
+                ask(client)
+                return
+        except (ClientError, FrontDoorError):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)

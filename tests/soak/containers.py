@@ -18,25 +18,22 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from harvester.client import DaemonClient
 from harvester.container.groups import Group
 from harvester.container.layout import Layout
 from harvester.container.ledger import Ledger
-from harvester.errors import ClientError
 from inband.containers import add_group
-from inband.errors import FrontDoorError
 from inband.settings import load
 from messaging import MessageKind
 from messaging.container import FileNames
 from messaging.ipc import Folder
-from tests.soak._parts import DAEMON, ROOT, Parts, wait_until
+from tests.soak._parts import DAEMON, ROOT, Parts, persist, wait_until
 
 FOLDERS = ("main", "family", "work", "club")
 SETTLE_S = 180.0
@@ -102,25 +99,11 @@ class World:
                     os.kill(pid, signal.SIGKILL)
 
 
-def persist(parts: Parts, ask: Callable[[DaemonClient], object]) -> None:
-    """Ask until there is an answer; the daemon is away most of the time here."""
-    end = time.monotonic() + SETTLE_S
-    while True:
-        try:
-            with parts.client() as client:
-                ask(client)
-                return
-        except (ClientError, FrontDoorError):
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.05)
-
-
 def say(world: World, number: int, names: FileNames) -> None:
     """A person says something to one group, and the agent of main writes a file for another."""
     group = FOLDERS[number % len(FOLDERS)]
     key = f"soak-{number}"
-    persist(world.parts, lambda client: client.post_message(group, f"word-{number}.", key=key))
+    persist(world.parts, lambda client: client.post_message(group, f"word-{number}.", key=key), SETTLE_S)
     with Folder.at(world.layout.ipc("main") / "messages") as folder:
         document = {"type": "message", "chatJid": "tg:family", "text": f"dm-{number}."}
         folder.write(names.next(), json.dumps(document).encode())

@@ -19,10 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harvester.client import DaemonClient
-from harvester.errors import ClientError
-from inband.errors import FrontDoorError
 from messaging import Message, MessageKind
-from tests.soak._parts import DAEMON, START_S, WATCHER, Parts, wait_until
+from tests.soak._parts import DAEMON, START_S, WATCHER, Parts, persist, wait_until
 
 RECIPIENT = "ada"
 # Under the bound on rounds, with room.
@@ -76,20 +74,6 @@ class Outcome:
     faults: list[str] = field(default_factory=list)
 
 
-def persist(parts: Parts, ask: Callable[[DaemonClient], object]) -> None:
-    """Ask until there is an answer; the daemon is away most of the time here."""
-    end = time.monotonic() + SETTLE_S
-    while True:
-        try:
-            with parts.client() as client:
-                ask(client)
-                return
-        except (ClientError, FrontDoorError):
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.05)
-
-
 class Writer(threading.Thread):
     """Posts the replies, spread over the kills."""
 
@@ -119,7 +103,9 @@ class Writer(threading.Thread):
     def _write(self, number: int) -> None:
         agent = self._plan.agents[number % len(self._plan.agents)]
         body, key = self._plan.body(number), f"soak:{number}"
-        persist(self._parts, lambda client: client.post_message(agent, body, as_agent=agent, key=key))
+        persist(
+            self._parts, lambda client: client.post_message(agent, body, as_agent=agent, key=key), SETTLE_S
+        )
 
 
 def run(plan: Plan, home: Path, say: Callable[[str], None] = lambda _line: None) -> Outcome:

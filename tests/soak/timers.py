@@ -23,10 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from harvester.client import DaemonClient
-from harvester.errors import ClientError
-from inband.errors import FrontDoorError
 from messaging import Call, CallRequest, digest
-from tests.soak._parts import DAEMON, START_S, WATCHER, Parts, wait_until
+from tests.soak._parts import DAEMON, START_S, WATCHER, Parts, persist, wait_until
 
 # From the start of a process to somewhere in its work: imports take about a second.
 LONGEST_LIFE_S = 2.5
@@ -72,20 +70,6 @@ class Outcome:
     faults: list[str] = field(default_factory=list)
 
 
-def persist(parts: Parts, ask: Callable[[DaemonClient], object]) -> None:
-    """Ask until there is an answer; the daemon is away most of the time here."""
-    end = time.monotonic() + SETTLE_S
-    while True:
-        try:
-            with parts.client() as client:
-                ask(client)
-                return
-        except (ClientError, FrontDoorError):
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.05)
-
-
 class Agents(threading.Thread):
     """Answers each message of a timer once, however often it has to be tried; some answers take a while."""
 
@@ -116,6 +100,7 @@ class Agents(threading.Thread):
             lambda client: client.post_message(
                 thread, body, as_agent=agent, in_reply_to=message, key=f"answer {message}"
             ),
+            SETTLE_S,
         )
 
 
@@ -182,7 +167,7 @@ def _settle(timers: list[str], parts: Parts, outcome: Outcome) -> None:
     """Nothing new, and what was sent is answered and told."""
     wait_until(parts.ready, START_S, "the daemon to be ready again")
     for timer in timers:
-        persist(parts, partial(called, op="cron.pause", id=timer))
+        persist(parts, partial(called, op="cron.pause", id=timer), SETTLE_S)
     open_runs = "SELECT count(*) FROM timer_runs WHERE state IN ('queued', 'open', 'blocked')"
     try:
         wait_until(lambda: parts.rows(open_runs)[0][0] == 0, SETTLE_S, "all runs to end")
