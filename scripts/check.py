@@ -28,10 +28,13 @@ CORE_TESTS = (
     "tests/prompt_envelope",
     "tests/harvester",
     "tests/exec_daemon/test_authors.py",
+    "tests/exec_daemon/test_chain.py",
     "tests/exec_daemon/test_decide.py",
+    "tests/exec_daemon/test_grants.py",
     "tests/exec_daemon/test_identity.py",
     "tests/exec_daemon/test_rates.py",
     "tests/exec_daemon/test_registry.py",
+    "tests/exec_daemon/test_standing.py",
 )
 
 STEPS = {
