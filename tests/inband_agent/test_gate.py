@@ -73,8 +73,10 @@ def test_a_script_has_so_long_and_what_it_started_ends_with_it(script: str, tmp_
     assert "over 0.5 s" in decision.reason
     assert time.monotonic() - began < 20
     group = mark.read_text().split()[0]
-    alive = [line for line in processes() if line[2] == group and line[0] != "Z"]
-    assert alive == []
+    # A process that was killed is gone when it next gets its turn on a busy machine.
+    while alive := [line for line in processes() if line[2] == group and line[0] != "Z"]:
+        assert time.monotonic() - began < 20, alive
+        time.sleep(0.02)
 
 
 def test_a_script_may_print_so_much() -> None:
