@@ -136,13 +136,14 @@ def find_start(cursor: Cursor, before: Open) -> Found | None:
 
 
 _DELIMITERS: Final = re.compile(r"\|?[ \t]*+:?-++:?[ \t]*+(?>(?:\|[ \t]*+:?-++:?[ \t]*+)*)\|?[ \t]*+$")
-_CELL_END: Final = re.compile(r"\\.|(\|)")
+# GFM 4.10: a pipe right behind a backslash parts nothing, whatever stands before the backslash.
+_CELL_END: Final = re.compile(r"(?<!\\)\|")
 
 
 def _cells(row: str) -> int:
     """Cells of a table row: a pipe at its start or end separates nothing, an escaped one neither."""
     row = row.strip(" \t")
-    pipes = [match.start() for match in _CELL_END.finditer(row) if match[1]]
+    pipes = [match.start() for match in _CELL_END.finditer(row)]
     return len(pipes) + 1 - (0 in pipes) - (len(row) - 1 in pipes)
 
 
