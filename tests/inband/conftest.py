@@ -102,3 +102,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
         yield box
     finally:
         assert stop(process) == 0
+
+
+@pytest.fixture
+def quick(running: Box) -> Quick:
+    """The same daemon, asked from the process of the tests."""
+    return Quick(running.home, running.variables)
