@@ -9,7 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import Any
+from typing import Any, Final
+
+# Made once: `json.dumps` makes a new encoder for each text that it writes other than in ASCII.
+_text: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _number(value: float) -> str:
@@ -55,14 +58,14 @@ def _write(value: Any, parts: list[str]) -> None:
     elif isinstance(value, float):
         parts.append(_number(value))
     else:
-        parts.append(json.dumps(value, ensure_ascii=False))
+        parts.append(_text(value))
 
 
 def _write_object(value: dict[str, Any], parts: list[str]) -> None:
     parts.append("{")
     for index, key in enumerate(sorted(value, key=_key_order)):
         parts.append("," if index else "")
-        parts.append(json.dumps(key, ensure_ascii=False) + ":")
+        parts.append(_text(key) + ":")
         _write(value[key], parts)
     parts.append("}")
 

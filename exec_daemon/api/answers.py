@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from starlette.responses import Response
 
 from messaging import CallError, ErrorCode
+
+
+def _compact(*, ascii_only: bool) -> Callable[[Any], str]:
+    """Made once: `json.dumps` makes a new encoder each time that it is asked for another than its own."""
+    return json.JSONEncoder(ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":")).encode
+
+
+_AS_IT_IS: Final = _compact(ascii_only=False)
+_ASCII: Final = _compact(ascii_only=True)
 
 
 def dump(value: Any, *, ascii_only: bool = False) -> bytes:
@@ -17,7 +26,7 @@ def dump(value: Any, *, ascii_only: bool = False) -> bytes:
 
     A lone surrogate, which UTF-8 cannot hold, becomes `?`.
     """
-    text = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"))
+    text = _ASCII(value) if ascii_only else _AS_IT_IS(value)
     return text.encode("utf-8", "replace")
 
 
