@@ -78,7 +78,7 @@ def _services(parts: Parts) -> Services:
         timers=timer_desk(store, ops, parts.book.grants),
         workers=WorkerDesk(store=store, clock=utc_now, new_id=random_id),
         metrics=Metrics(frozenset(ops.ops)),
-        sessions=Sessions(store, utc_now, time.monotonic),
+        sessions=Sessions(time.monotonic),
         mcp=McpDoor(parts.executor, store, ops, version(), stopping),
     )
 

@@ -7,10 +7,11 @@ from typing import Final
 from starlette.requests import Request
 
 from exec_daemon.access.tokens import Asker, bearer
-from exec_daemon.api.problems import refuse
+from exec_daemon.api.problems import Refused, refuse
 from exec_daemon.certificates.naming import ClientCertificate, serial_text
 from exec_daemon.peer import PEER, Peer
 from exec_daemon.services import Services
+from exec_daemon.web.sessions import Ground
 from messaging import ErrorCode
 
 # The session of the web page, and what its script sends beside it (exec_daemon.web.sign_in).
@@ -43,6 +44,27 @@ async def _signed_in(request: Request, services: Services) -> Asker:
     if request.method != "GET" and not services.sessions.proven(secret, request.headers.get(PROOF, "")):
         raise refuse(ErrorCode.FORBIDDEN, f"This did not come from our page: {PROOF} is missing or wrong.")
     return asker
+
+
+def token_ground(token: str, services: Services) -> Ground:
+    """Asks again who bears this token."""
+    return lambda: bearer(services.store, token, services.clock())
+
+
+def ground_of(request: Request, services: Services) -> Ground | None:
+    """What the identity of this request stands on, to be asked again later; None for a page's session."""
+    token = bearer_token(request)
+    if token is not None:
+        return token_ground(token, services)
+    peer = request.scope[PEER]
+
+    async def again() -> Asker | None:
+        try:
+            return _proved(peer, services)
+        except Refused:
+            return None
+
+    return None if COOKIE in request.cookies and peer.certificate is None and peer.uid is None else again
 
 
 def _proved(peer: Peer, services: Services) -> Asker | None:

@@ -20,6 +20,8 @@ from exec_daemon.errors import DaemonError
 MANIFEST: Final = "inband-backup.json"
 FORMAT: Final = 1
 _MOST_MANIFEST_BYTES: Final = 64 * 1024 * 1024
+# Belongs to the process that holds it.
+_NEVER: Final = frozenset(("store.db.lock",))
 _PIECE_BYTES: Final = 1 << 20
 
 
@@ -42,7 +44,10 @@ class Member:
     def is_safe(self) -> bool:
         """Does it stay below the folder that it is put into?"""
         path = PurePosixPath(self.name)
-        return bool(self.name) and not path.is_absolute() and ".." not in path.parts and "\0" not in self.name
+        below = (
+            bool(self.name) and not path.is_absolute() and ".." not in path.parts and "\0" not in self.name
+        )
+        return below and self.name not in _NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +109,10 @@ def content_of(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     return found
 
 
-def copied(source: IO[bytes], target: IO[bytes]) -> tuple[int, str]:
-    """Copies all of it; its length and hash."""
+def copied(source: IO[bytes], target: IO[bytes], most_bytes: int | None = None) -> tuple[int, str]:
+    """Copies all of it, or a little more than `most_bytes`; its length and hash."""
     length, hashed = 0, hashlib.sha256()
-    while piece := source.read(_PIECE_BYTES):
+    while (most_bytes is None or length <= most_bytes) and (piece := source.read(_PIECE_BYTES)):
         target.write(piece)
         hashed.update(piece)
         length += len(piece)

@@ -7,7 +7,6 @@ again. What was there is kept in a folder of its own.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import tarfile
@@ -62,7 +61,7 @@ def _unpack(
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "wb") as target:
-            found = copied(content_of(archive, info), target)
+            found = copied(content_of(archive, info), target, member.bytes)
             os.fsync(target.fileno())
         if found != (member.bytes, member.sha256):
             raise BackupError(f"this backup is damaged: {member.name} is not what its list says")
@@ -80,8 +79,6 @@ def _check_store(database: Path) -> None:
 @contextmanager
 def _stopped(home: Home) -> Iterator[None]:
     """No daemon has the store while the context lasts, and one that starts meanwhile waits for its end."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        os.kill(int(json.loads(home.address.read_bytes())["pid"]), signal.SIGTERM)
     ownership = _owned(home.database)
     try:
         yield
@@ -90,14 +87,27 @@ def _stopped(home: Home) -> Iterator[None]:
 
 
 def _owned(database: Path) -> Ownership:
-    until_s = time.monotonic() + _STOP_S
+    """The store's lock. Who holds it is asked to end and nobody else: a file may name a stranger's pid."""
+    until_s, asked = time.monotonic() + _STOP_S, False
     while True:
         try:
             return Ownership(database, word=RESTORING)
         except StoreError as busy:
             if time.monotonic() > until_s:
                 raise BackupError(f"the daemon did not end: {busy}") from None
-            time.sleep(_POLL_S)
+        asked = asked or _asked_to_end(database)
+        time.sleep(_POLL_S)
+
+
+def _asked_to_end(database: Path) -> bool:
+    """TERM to the process that has the lock file open, which says its number in it."""
+    lock = database.with_name(database.name + ".lock")
+    with contextlib.suppress(OSError, ValueError):
+        pid = int(lock.read_text().split()[-1])
+        if any(held.samefile(lock) for held in Path(f"/proc/{pid}/fd").iterdir()):
+            os.kill(pid, signal.SIGTERM)
+            return True
+    return False
 
 
 def _exchange(root: Path, fresh: Path) -> Path:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -24,6 +25,8 @@ log = logging.getLogger(__name__)
 
 _CONNECT_S: Final = 15.0
 _MOST_PAGES: Final = 20
+# A tool that changes while the connection lasts is noticed within so long.
+_LIST_EVERY_S: Final = 60.0
 
 
 class LinkDown(Exception):
@@ -62,7 +65,7 @@ async def _address(spec: McpSpec, stack: AsyncExitStack) -> Any:
     if spec.token_file is not None:
         token = await asyncio.to_thread(spec.token_file.read_text)
         headers["authorization"] = f"Bearer {token.strip()}"
-    http = httpx2.AsyncClient(headers=headers, timeout=spec.time_limit_s)
+    http = httpx2.AsyncClient(headers=headers, timeout=spec.time_limit_s, trust_env=False)
     return streamable_http_client(spec.url, http_client=await stack.enter_async_context(http))
 
 
@@ -88,20 +91,26 @@ class Link:
         self._task: asyncio.Task[None] | None = None
         self._client: Client | None = None
         self._offered: dict[str, Pin] = {}
+        self._listed_s = 0.0
         self._ready = asyncio.Event()
         self._leave = asyncio.Event()
 
     async def call(self, pin: Pin, args: dict[str, Any]) -> CallToolResult | None:
         """The tool's answer; None where the server no longer offers what was approved. Raises `LinkDown`."""
         client = await self._connected()
-        if self._offered.get(pin.tool) != pin:
-            await self.close()  # so that the next call looks again
-            return None
         try:
-            return await client.call_tool(pin.tool, args)
+            await self._look_again(client)
+            if self._offered.get(pin.tool) == pin:
+                return await client.call_tool(pin.tool, args)
         except Exception as broken:
             await self.close()
             raise LinkDown(str(broken) or type(broken).__name__) from broken
+        await self.close()  # so that the next call looks again
+        return None
+
+    async def _look_again(self, client: Client) -> None:
+        if time.monotonic() - self._listed_s > _LIST_EVERY_S:
+            self._offered, self._listed_s = await offered(client), time.monotonic()
 
     async def _connected(self) -> Client:
         async with self._lock:
@@ -121,7 +130,7 @@ class Link:
     async def _own(self) -> None:
         try:
             async with connected(self._spec) as client:
-                self._offered = await offered(client)
+                self._offered, self._listed_s = await offered(client), time.monotonic()
                 self._client = client
                 self._ready.set()
                 await self._leave.wait()

@@ -1,7 +1,8 @@
 """Who is signed in at the web page: sessions in memory, and links that work once.
 
-A session is as strong as what it was opened with: a token that is revoked or expires takes it along. A
-restart of the daemon ends all of them. The random values are kept by their hash, as tokens are.
+A session is as strong as what it was opened with: a token or certificate that is revoked or expires takes it
+along, and no session opens another. A restart of the daemon ends all of them. The random values are kept
+by their hash, as tokens are.
 """
 
 from __future__ import annotations
@@ -9,12 +10,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
-from exec_daemon.access.tokens import Asker, bearer, sha256
-from exec_daemon.store import Clock, Store
+from exec_daemon.access.tokens import Asker, sha256
 
 # A working day; who works longer signs in again.
 _SESSION_S: Final = 12 * 3600
@@ -24,48 +24,47 @@ _LINK_S: Final = 120
 _MOST: Final = 200
 
 
+# What a session stands on, asked at each request: the token, the certificate or the user that opened it.
+Ground: TypeAlias = Callable[[], Awaitable[Asker | None]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Session:
-    asker: Asker
-    token: str | None
+    ground: Ground
     until_s: float
 
 
 class Sessions:
     """Lives on the event loop. `monotonic_s` is a clock that only goes forward."""
 
-    def __init__(self, store: Store, clock: Clock, monotonic_s: Callable[[], float]) -> None:
-        self._store = store
-        self._clock = clock
+    def __init__(self, monotonic_s: Callable[[], float]) -> None:
         self._now_s = monotonic_s
         self._key = secrets.token_bytes(32)
         self._sessions: dict[str, _Session] = {}
         self._links: dict[str, _Session] = {}
 
-    def link(self, asker: Asker, token: str | None) -> str:
-        """A code that opens one session for `asker`, within two minutes."""
-        return self._keep(self._links, _Session(asker, token, self._now_s() + _LINK_S))
+    def link(self, ground: Ground) -> str:
+        """A code that opens one session on this ground, within two minutes."""
+        return self._keep(self._links, _Session(ground, self._now_s() + _LINK_S))
 
     def follow(self, code: str) -> str | None:
         """The session that a link's code opens, the first time; None afterwards and for any other."""
         found = self._links.pop(sha256(code), None)
         if found is None or found.until_s <= self._now_s():
             return None
-        return self.open(found.asker, found.token)
+        return self.open(found.ground)
 
-    def open(self, asker: Asker, token: str | None) -> str:
-        """A new session's secret, for the cookie. `token` is what it stands for, if there is one."""
-        return self._keep(self._sessions, _Session(asker, token, self._now_s() + _SESSION_S))
+    def open(self, ground: Ground) -> str:
+        """A new session's secret, for the cookie."""
+        return self._keep(self._sessions, _Session(ground, self._now_s() + _SESSION_S))
 
     async def asker(self, secret: str) -> Asker | None:
-        """Whose session it is; None for one that has ended, with its token or by time."""
+        """Whose session it is; None for one that has ended, with what it stands on or by time."""
         session = self._sessions.get(sha256(secret))
         if session is None or session.until_s <= self._now_s():
             self.close(secret)
             return None
-        if session.token is None:
-            return session.asker
-        return await bearer(self._store, session.token, self._clock())
+        return await session.ground()
 
     def close(self, secret: str) -> None:
         """The session is over."""

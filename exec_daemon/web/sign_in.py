@@ -13,8 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from exec_daemon.access.tokens import bearer
-from exec_daemon.api.asker import COOKIE
+from exec_daemon.api.asker import COOKIE, token_ground
 from exec_daemon.api.body import read_content
 from exec_daemon.api.route import services_of
 from exec_daemon.services import Services
@@ -59,8 +58,8 @@ async def enter(request: Request) -> Response:
 
 
 async def _opened(services: Services, token: str) -> str | None:
-    asker = await bearer(services.store, token, services.clock())
-    return None if asker is None else services.sessions.open(asker, token)
+    ground = token_ground(token, services)
+    return None if await ground() is None else services.sessions.open(ground)
 
 
 ROUTES: Final = (

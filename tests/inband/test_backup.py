@@ -103,6 +103,7 @@ def with_name(name: str) -> Any:
         (with_name("../../etc/passwd"), "not trusted"),
         (with_name("/etc/passwd"), "not trusted"),
         (with_name("store.db"), "not trusted"),
+        (with_name("store.db.lock"), "not trusted"),
     ],
 )
 def test_a_backup_that_is_not_as_its_list_says_changes_nothing(
@@ -127,3 +128,13 @@ def test_a_state_that_is_not_there_is_not_backed_up(tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="nothing to back up"):
         take(Home(tmp_path / "none"), tmp_path / "b.tar.gz")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_pid_in_a_file_is_believed_of_nobody_who_does_not_hold_the_lock(home: Home, tmp_path: Path) -> None:
+    take(home, tmp_path / "b.tar.gz")
+    with subprocess.Popen(["sleep", "30"]) as stranger:
+        home.address.write_text(json.dumps({"pid": stranger.pid}))
+        (home.root / "store.db.lock").write_text(f"{stranger.pid}\n")
+        put_back(home, tmp_path / "b.tar.gz")
+        assert stranger.poll() is None
+        stranger.kill()

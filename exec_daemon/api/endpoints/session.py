@@ -5,9 +5,11 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from exec_daemon.api.answers import answer
-from exec_daemon.api.asker import COOKIE, bearer_token
+from exec_daemon.api.asker import COOKIE, ground_of
 from exec_daemon.api.body import Body, read_body
+from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
+from messaging import ErrorCode
 
 
 class LinkBody(Body):
@@ -17,7 +19,11 @@ class LinkBody(Body):
 async def link(ask: Ask) -> Response:
     """A link that signs the asker in at the web page, once, within two minutes."""
     await read_body(ask.request, LinkBody, ask.services.settings.limits.max_call_bytes)
-    code = ask.services.sessions.link(ask.asker, bearer_token(ask.request))
+    ground = ground_of(ask.request, ask.services)
+    if ground is None:
+        text = "A session opens no other. Ask with a token or a certificate, as `box open` does."
+        raise refuse(ErrorCode.FORBIDDEN, text)
+    code = ask.services.sessions.link(ground)
     return answer({"path": f"/sign-in?code={code}", "identity": str(ask.identity)}, 201)
 
 
