@@ -28,7 +28,7 @@ def secretive() -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def test_no_read_shows_the_secrets_of_a_process(secretive, context: BoxContext) -> None:
+def test_no_read_shows_the_secrets_of_a_process(secretive, context: BoxContext) -> None:  # D017
     for action in ACTIONS:
         if action.argument is None:
             assert "CANARY" not in str(read(action.name, None, context))

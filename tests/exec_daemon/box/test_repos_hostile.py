@@ -167,3 +167,24 @@ def test_missing_objects_are_not_fetched(trap: Trap) -> None:
     assert data["diffstat"] is None
     assert data["dirty"] == 1
     assert trap.sprung() == ""
+
+
+def test_a_hostile_home_folder_runs_nothing(
+    trap: Trap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # D011
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(f"[core]\n\tfsmonitor = {trap.program}\n\tpager = {trap.program}\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(home / ".gitconfig"))
+    monkeypatch.setenv("GIT_PAGER", str(trap.program))
+    monkeypatch.chdir(home)
+    context = BoxContext(repos={"gateway": trap.repository.root})
+    for action, arg in (("repos", None), ("repo", "gateway")):
+        assert read(action, arg, context)["data"]["available"]
+    assert trap.sprung() == ""
+    plain = {"PATH": os.environ["PATH"], "HOME": str(home)}
+    subprocess.run(
+        ["git", "-C", str(trap.repository.root), "status"], env=plain, check=False, capture_output=True
+    )
+    assert trap.sprung() != ""  # the trap is real

@@ -122,7 +122,7 @@ async def test_nobody_there_is_an_undelivered_event() -> None:  # M-40
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-async def test_a_redirect_is_not_followed(status: int) -> None:  # M-35
+async def test_a_redirect_is_not_followed(status: int) -> None:  # M-35, D096
     with Receiver() as elsewhere:
         async with trial(lambda _n, _a: Answer(status, Location=elsewhere.url)) as made:
             with pytest.raises(Undelivered, match=f"HTTP {status}"):
