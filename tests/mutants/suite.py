@@ -23,6 +23,7 @@ MODULES = (
     "tests.harvester.test_scanner_skipping",
     "tests.harvester.test_scanner_floods",
     "tests.harvester.test_scanner_corners",
+    "tests.harvester.test_scanner_early",
     "tests.harvester.test_scanner_tags",
     "tests.harvester.test_scanner_starts",
     "tests.harvester.test_scanner_verdicts",
