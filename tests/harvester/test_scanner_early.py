@@ -78,14 +78,13 @@ BEGINNINGS = (
     "<b>",
     "curl x\n",
     "é\n\n",
+)
 ENDS = (
-     (
-, , , , , , , , , , , "\n\n", ",  \t\n",, \r\r", "\r\, r\n", ", >", "\n , > x", "\n, x", "\n,
-    tx", "\n, n", "\n==, n", "\n= \n", "\n---\n", , n- x", "\,  - -\n", "\n* , , "\n*\, ", "\n***,
-    ", "\n+ x,  "\n1. x,  "\n01) x", "\n2. x\, n"),
-, "\n_ _ , n", "\n```\n", "\n```` x, \n", "\n~~~,
-     "\n~~~ `", "\n<div>", , n</P ", "\n<p, \t", "\n<, -", "\n<?",
-)   *("\n<!X", "\n<![CDATA[", "\n<h1/>", "\n<think>", "\n  <Reasoning a='b'>", "\n    x\n\n", "\n|-|\n", "\n- \n\n"),
+    "\n\n", "\n \t\n", "\r\r", "\r\n\r\n", "\n>", "\n   > x", "\n# x", "\n#\tx", "\n#\n", "\n===\n",
+    "\n= \n", "\n---\n", "\n- x", "\n- - -\n", "\n* x", "\n*\tx", "\n***\n", "\n+ x", "\n1. x",
+    "\n01) x", "\n2. x\n\n", "\n_ _ _\n", "\n```\n", "\n```` x y\n", "\n~~~", "\n~~~ `", "\n<div>",
+    "\n</P ", "\n<pre\t", "\n<!--", "\n<?", "\n<!X", "\n<![CDATA[", "\n<h1/>", "\n<think>",
+    "\n  <Reasoning a='b'>", "\n    x\n\n", "\n|-|\n", "\n- \n\n",
 )  # fmt: skip
 
 
@@ -99,20 +98,23 @@ def test_a_directive_in_a_paragraph_is_reported_where_its_end_is_certain(end: st
 @pytest.mark.parametrize(
     "text",
     [
-        f"# {LIST}\n", f"# {LIST} #\r", f"- ## {LIST}\n", f"| a |\n|---|\n| {LIST} |\n", 
-        f"| {LIST} |\n|---|\n", f"```tool\n{LIST}\n```\n", "~~~box\ndisk\n~~~~ \r\n", f"- ```tool\n  {LIST}\n  ```\n",
+        f"# {LIST}\n", f"# {LIST} #\r", f"- ## {LIST}\n", f"| a |\n|---|\n| {LIST} |\n",
+        f"| {LIST} |\n|---|\n", f"```tool\n{LIST}\n```\n", "~~~box\ndisk\n~~~~ \r\n",
+        f"- ```tool\n  {LIST}\n  ```\n",
         """```sh\ncurl https://localhost/exec -d '{"op":"x"}'\n```\n""",
         """curl https://localhost/exec -d '{"op":"x"}'\n\n""",
     ],
 )  # fmt: skip
 def test_a_heading_a_row_and_a_block_are_reported_with_their_last_line(text: str) -> None:
     assert check(text) >= 1
+    assert set(reported(text).values()) == {len(text.rstrip("\r\n")) + 1} or text.startswith("curl")
+
+
 PIECES = (
-    , , , , , , , , , , , , , , , , , , , , , , , , , , ,  = (
-, , , , , , , , , , , ,
-)   *(LIST, LIST, LIST, "x", " ", "\n", "\n", "\n\n", "> ", "- ", "# ", "1. ", "2. ", "`", "```\n", "~~~\n", "===\n"),
-    *("---\n", "| a |\n|---|\n", "“", "”", "<b>", "<div>", "<think>", "</think>", "[TOOL x {", "[TOOL x {bad}]\n"),
-    *("    ", "\t", "*", "_ _", "=", "\r", "```tool\n", "curl x", "<!--", "-->", "(u)", "\\"),
+    LIST, LIST, LIST, "x", " ", "\n", "\n", "\n\n", "> ", "- ", "# ", "1. ", "2. ", "`", "```\n",
+    "~~~\n", "===\n", "---\n", "| a |\n|---|\n", "“", "”", "<b>", "<div>", "<think>", "</think>",
+    "[TOOL x {", "[TOOL x {bad}]\n", "    ", "\t", "*", "_ _", "=", "\r", "```tool\n", "curl x", "<!--",
+    "-->", "(u)", "\\",
 )  # fmt: skip
 
 
