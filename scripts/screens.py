@@ -14,13 +14,8 @@ from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 
-from exec_daemon.access.approval import ApprovalPolicy
-from exec_daemon.access.policy import Policy
 from exec_daemon.web.pages import PAGES
-from harvester import ScanPolicy
-from inband.explain import page_marks
-from tests.exec_daemon.conftest import start
-from tests.exec_daemon.web.conftest import fill
+from tests.exec_daemon.web.conftest import filled
 
 SCREENS: Final = Path(__file__).resolve().parent.parent / "docs" / "screens"
 WAYS: Final[dict[str, dict[str, Any]]] = {
@@ -52,11 +47,9 @@ def main() -> int:
         sys.exit("screens: chromium is not installed: sudo apt install chromium")
     shutil.rmtree(SCREENS, ignore_errors=True)
     SCREENS.mkdir()
-    policy = Policy(approvals=ApprovalPolicy(ops=("dm.send",)))
     with tempfile.TemporaryDirectory() as home:
-        running = start(Path(home) / "home", marker=page_marks(ScanPolicy()), policy=policy)
+        running = filled(Path(home) / "home")
         try:
-            fill(running)
             running.exec("agent/heron", "dm.send", {"to": "wren", "text": "May I restart the build?"})
             shoot(running, program)
         finally:

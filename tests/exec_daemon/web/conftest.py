@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,19 +42,22 @@ NOT_FOUND: there is no agent nobody
 ```"""
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A daemon with two threads, jobs, a timer, usage, and an op that takes its time."""
-    ops = specs({"nap.take": {"argv": ["/bin/sleep", "30"], "summary": "Sleep for half a minute."}})
-    policy = Policy(approvals=ApprovalPolicy(ops=("dm.send",)))
+def filled(home: Path) -> Any:
+    """A daemon with two threads, jobs, a timer, a worker, usage, and an op that takes its time."""
     made = start(
-        tmp_path_factory.mktemp("home"),
+        home,
         marker=page_marks(ScanPolicy()),
-        ops=ops,
-        policy=policy,
+        ops=specs({"nap.take": {"argv": ["/bin/sleep", "30"], "summary": "Sleep for half a minute."}}),
+        policy=Policy(approvals=ApprovalPolicy(ops=("dm.send",))),
         workers=WorkerRules(templates={"coder": WorkerTemplate(name="coder", runtime=WorkerRuntime.TMUX)}),
     )
     fill(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    made = filled(tmp_path_factory.mktemp("home"))
     yield made
     made.stop()
 
