@@ -61,6 +61,8 @@ def _state_directory() -> Iterator[Path]:
     """In the checkout under the launcher (it promises to touch nothing else), else among temporary files."""
     checkout = os.environ.get("BOX_CHECKOUT")
     parent = Path(checkout) / ".box" if checkout else None
+    if parent is not None:
+        parent.mkdir(mode=0o700, exist_ok=True)
     for left in parent.glob(f"{_PREFIX}*/up.log") if parent else ():
         with _held(left.parent) as ours:
             if ours:  # its demo was killed: keys and tokens lie there
