@@ -70,9 +70,12 @@ class Running:
             assert time.monotonic() < until
             time.sleep(0.02)
 
-    def stop(self) -> None:
+    def hang_up(self) -> None:
         for client in self.opened:
             client.close()
+
+    def stop(self) -> None:
+        self.hang_up()
         self.daemon.stop()
         self.thread.join(15)
         assert not self.thread.is_alive()
@@ -116,6 +119,7 @@ def start_daemon(tmp_path: Path) -> Iterator[Callable[..., Running]]:
 
     yield begin
     for running in started:
+        running.hang_up()
         if running.thread.is_alive():
             running.stop()
 

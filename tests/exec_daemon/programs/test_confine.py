@@ -164,6 +164,8 @@ async def test_a_fork_bomb_ends_at_its_limit(programs: Programs, run, tmp_path: 
 
 async def test_ordinary_programs_go_on_working(run, profile: Profile) -> None:
     for command in ("date", "ls -l /usr", "head -c 4 /dev/urandom", "sort /etc/passwd | head -3", "ps ax"):
+        if not shutil.which(command.split()[0]):  # `ps` is not on every machine
+            continue
         ran = await run(command, profile=profile)
         assert ran.ok, (command, ran.stderr.text)
         assert ran.stdout.head
