@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from harvester.errors import HarvesterError
-from inband import examine_certificates, examine_programs, examine_store
+from inband import examine_certificates, examine_extras, examine_programs, examine_store
 from inband.compose import client_for, daemon_settings, daemon_url
 from inband.errors import FrontDoorError
 from inband.finding import Finding, Grade
@@ -32,6 +32,7 @@ def examine(settings: Settings, environment: Mapping[str, str]) -> Iterator[Find
     yield from _daemon(settings)
     yield from map(_program, _PROGRAMS)
     yield from _sandbox(settings)
+    yield from examine_extras.examine(settings)
 
 
 def _python() -> Finding:
