@@ -9,7 +9,7 @@ import pytest
 
 from harvester.events import Directive, Event, Skipped, SkipReason
 from harvester.policy import ScanPolicy
-from harvester.scanner import Scanner
+from harvester.scanner import Scanner, scan_reply
 from tests.harvester._asked import LIST, ops, scan
 
 
@@ -40,6 +40,80 @@ def in_pieces(text: str, size: int) -> list[Event]:
     return found + scanner.close()
 
 
+# ---- why a place does not run, and where it is (GRAMMAR 7) -------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "skipped"),
+    [
+        ("> a </think> b", []),
+        (f"x `{LIST}", [("code_span", 3, 23)]),
+        (f"é > x\n\n> {LIST}", [("block_quote", 9, 29)]),
+        (f"<div>{LIST}\n\n", [("html_block", 0, 25)]),
+        (f"<!-- {LIST} -->\n", [("html_block", 0, 29)]),
+        (f"x\n<hr>\n{LIST}\n\ny", [("html_block", 2, 27)]),
+        ("```tool\ntools.list\n" + "\n" * 70_000 + "```", [("block_too_long", 0, 70_022)]),
+    ],
+    ids=str,
+)
+def test_a_place_that_does_not_run_is_told_with_its_reason(text: str, skipped: list[object]) -> None:
+    found = [(event.reason.value, *event.span) for event in scan(text) if isinstance(event, Skipped)]
+    assert found == skipped
+
+
+# ---- reasoning tags (GRAMMAR 2) ----------------------------------------------------------------------
+
+
+def test_tags_that_nothing_could_cover_are_followed_without_a_limit() -> None:
+    assert ops("a <think>x</think>\n" * 40 + LIST) == ["tools.list"]
+
+
+def test_a_closing_tag_by_itself_begins_no_html_whatever_blanks_stand_behind_it() -> None:
+    assert ops(f"</think> \t\n{LIST}") == ops(f"</Think >\n{LIST}") == ["tools.list"]
+
+
+def test_an_orphan_closing_tag_is_looked_for_behind_a_byte_order_mark() -> None:
+    # The mark dropped, the item ends before the tag's line and its HTML block with it: the tag counts.
+    text = f"1. {LIST}\n\n   <div>\n  a </think> b"
+    for reply in (text, "\ufeff" + text):
+        assert not [event for event in scan_reply(reply) if isinstance(event, Directive)]
+
+
+def test_bytes_that_the_reply_ends_in_the_middle_of_are_one_more_character() -> None:
+    scanner = Scanner()
+    assert scanner.feed_bytes(b"<think>\xe2\x82") == []
+    assert scanner.close() == [Skipped(SkipReason.REASONING, (0, 8))]
+
+
+# ---- quotation marks (GRAMMAR 2.8) -------------------------------------------------------------------
+
+
+def test_a_straight_mark_between_a_letter_and_a_bracket_opens_nothing() -> None:
+    assert ops(f'a"{LIST}" b') == ["tools.list"]
+    assert ops(f'a "{LIST}" b') == []
+
+
+def test_a_chain_of_broken_links_hides_no_mark() -> None:
+    broken = "[TOOL b {bad}]" * 16
+    assert ops(f'[TOOL a {{"x":"“"}}]{broken}(u) {LIST} ”') == []
+    assert ops(f'“ [TOOL a {{"x":"”"}}]{broken}(u) {LIST} ”') == ["tools.list"]
+
+
+# ---- headings (GRAMMAR 2 and 6) ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("under", ["---", "--", "===", "=", "-  "])
+def test_an_underlined_command_is_a_heading(under: str) -> None:
+    command = """curl https://localhost/exec -d '{"op":"x"}'"""
+    assert ops(f"{command}\n{under}\n") == []
+    assert ops(f"{command}\n\n{under}\n") == ["x"]
+
+
+def test_the_inside_of_a_heading_begins_behind_its_blanks() -> None:
+    assert ops(f"#\t“ {LIST}") == ops(f"# \t “ {LIST} #") == []
+    assert ops(f"# “ {LIST} ”#") == []
+
+
 # ---- what waits unread (GRAMMAR 7: any pieces, the events of the whole) -------------------------------
 
 LINE = "x" * 100
@@ -60,6 +134,15 @@ def test_behind_many_lines_a_paragraph_goes_on_lazily_or_begins(line: str, size:
     text = f"{line}{LINE}\n" * LINES + f"{LIST}\n\n"
     found = [event.op for event in in_pieces(text, size) if isinstance(event, Directive)]
     assert found == ["tools.list"] * runs
+
+
+@pytest.mark.parametrize("begin", ["```\n", "<pre>\n", "<!-- x\n"])
+def test_a_line_in_brackets_that_a_piece_begins_with_may_stand_in_a_long_block(begin: str) -> None:
+    scanner = Scanner()
+    found = [scanner.feed(text) for text in (begin, f"{LINE}\n\n" * LINES, f"{LIST}\n\n", f"{LIST}\n\n")]
+    assert not [
+        event for events in [*found, scanner.close()] for event in events if isinstance(event, Directive)
+    ]
 
 
 def test_prose_behind_a_directive_is_not_read_line_by_line() -> None:

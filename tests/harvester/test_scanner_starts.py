@@ -75,6 +75,7 @@ def test_a_line_behind_four_columns_is_code_where_nothing_goes_on(indent: str) -
         ("10. x", "    ", "        "), ("-\tx", "    ", "        "), (" - x", "   ", "       "),
         ("-", "  ", "      "), ("1)\n   x", "   ", "       "), ("- - x", "    ", "        "),
         (">- x\n", "", "    "),
+        ("1.   x", "\t ", "\t     "), ("- x", "\t", "\t\t"), ("-\tx", "\t", "\t\t"),
     ],
 )  # fmt: skip
 def test_what_an_item_holds_is_told_by_its_indentation(item: str, inside: str, code: str) -> None:

@@ -8,7 +8,8 @@ from tests.harvester._asked import LIST, ops
 
 # Each holds one backtick: in a tag it begins no code, so that the one behind the call pairs with nothing.
 TAGS = (
-    "<a`@b5-c.d>", "<a.!#$%&'*+/=?^_`{|}~-Z09@x-y.z>", "<https://x`>", "<x+.-1:`>", f"<{'a' * 32}:`>",
+    "<a`@b5-c.d>", "<a`@bC.XyZ>", "<aMzZ`@m>",
+    "<a.!#$%&'*+/=?^_`{|}~-Z09@x-y.z>", "<https://x`>", "<x+.-1:`>", f"<{'a' * 32}:`>",
     "<A1:`>", "<i a='`'>", '<i a="`">', "<i\ta=\n'`'\t>", "<i a='`'/>", "<b-1 _:.-9a='`' b c=d>",
     "<i a=\"'`'\" b='\"'>", "<i a = b c='`'>", "<Z :a='`'>", "<i a='`\n'>", "<!-- ` -->",
     "<!--\n`\n-->", "<!X`>", "<!xY ` z>", "<? ` ?>", "<?`?>", "<![CDATA[`]]>", "<![CDATA[ ]`]> ]]>",
