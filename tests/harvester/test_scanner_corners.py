@@ -10,7 +10,7 @@ import pytest
 from harvester.events import Directive, Event, Skipped, SkipReason
 from harvester.policy import ScanPolicy
 from harvester.scanner import Scanner, scan_reply
-from tests.harvester._asked import LIST, ops, scan
+from tests.harvester._asked import LIST, ops, reasons, scan
 
 
 def test_ascii_pieces_count_for_the_limit_of_a_reply_as_others_do() -> None:
@@ -114,6 +114,33 @@ def test_the_inside_of_a_heading_begins_behind_its_blanks() -> None:
     assert ops(f"# “ {LIST} ”#") == []
 
 
+# ---- blocks (GRAMMAR 2.4 and 3) ----------------------------------------------------------------------
+
+
+def test_a_directive_at_the_margin_ends_the_list_before_it() -> None:
+    code = f"     {LIST}"  # of an item only a paragraph
+    assert ops(f"- [TOOL a {{}}]\n\n[TOOL b {{}}]\n\n{code}") == ["a", "b"]
+    assert ops(f"- [TOOL a {{}}]\n\n{code}") == ["a", "tools.list"]
+
+
+def test_all_containers_end_where_one_cuts_a_comment_off() -> None:
+    assert reasons(f"- - <!--\nx -->\n     {LIST}") == ["indented_code"]
+    assert ops(f"- - <!--\nx -->\n   {LIST}") == ["tools.list"]
+
+
+@pytest.mark.parametrize("body", ["\ttools.list\t", " \ttools.list {}\t ", "\t\n\ttools.list\n\t"])
+def test_blanks_around_the_lines_of_a_call_fence_mean_nothing(body: str) -> None:
+    assert ops(f"```tool\n{body}\n```") == ["tools.list"]
+    assert ops(f"```box\n{body.replace('tools.list', 'disk').replace('{}', '')}\n```") == ["box.exec"]
+
+
+@pytest.mark.parametrize(
+    "body", ["! tools.list", "1tools.list", "- tools.list {}", "tools.list {} x", "(tools.list)"]
+)
+def test_a_line_with_more_than_a_call_makes_the_block_bad(body: str) -> None:
+    assert reasons(f"```tool\n{body}\n```") == reasons(f"```tool\ntools.list\n{body}\n```") == ["bad_block"]
+
+
 # ---- what waits unread (GRAMMAR 7: any pieces, the events of the whole) -------------------------------
 
 LINE = "x" * 100
@@ -138,11 +165,12 @@ def test_behind_many_lines_a_paragraph_goes_on_lazily_or_begins(line: str, size:
 
 @pytest.mark.parametrize("begin", ["```\n", "<pre>\n", "<!-- x\n"])
 def test_a_line_in_brackets_that_a_piece_begins_with_may_stand_in_a_long_block(begin: str) -> None:
-    scanner = Scanner()
-    found = [scanner.feed(text) for text in (begin, f"{LINE}\n\n" * LINES, f"{LIST}\n\n", f"{LIST}\n\n")]
-    assert not [
-        event for events in [*found, scanner.close()] for event in events if isinstance(event, Directive)
-    ]
+    long, call = f"{LINE}\n\n" * LINES, f"{LIST}\n\n"
+    for filler in range(4000, 4200, 15):  # one of them ends right where the scanner lets go what waits
+        scanner = Scanner()
+        found = [scanner.feed(text) for text in (begin, long, "x" * filler + "\n\n", call, call)]
+        found.append(scanner.close())
+        assert not [event for events in found for event in events if isinstance(event, Directive)]
 
 
 def test_prose_behind_a_directive_is_not_read_line_by_line() -> None:

@@ -118,5 +118,5 @@ PIECES = (
 
 def test_so_it_is_in_any_text() -> None:
     chance = random.Random(7)
-    texts = ("".join(chance.choices(PIECES, k=chance.randint(2, 9))) + "\n\n" for _ in range(700))
-    assert sum(map(check, texts)) > 120
+    texts = ("".join(chance.choices(PIECES, k=chance.randint(2, 9))) + "\n\n" for _ in range(400))
+    assert sum(map(check, texts)) > 70

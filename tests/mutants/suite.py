@@ -22,6 +22,8 @@ MODULES = (
     "tests.harvester.test_scanner_json",
     "tests.harvester.test_scanner_skipping",
     "tests.harvester.test_scanner_floods",
+    "tests.harvester.test_scanner_memory",
+    "tests.harvester.test_scanner_prompt",
     "tests.harvester.test_scanner_corners",
     "tests.harvester.test_scanner_early",
     "tests.harvester.test_scanner_tags",
