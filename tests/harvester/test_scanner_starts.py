@@ -111,6 +111,8 @@ def test_a_line_that_does_not_fit_the_one_before_makes_no_table(header: str, row
 def test_structure_is_followed_twice_as_deep_as_it_counts() -> None:
     assert ops("- " * 64 + f"# x\n{LIST}") == ["tools.list"]
     assert ops("- " * 65 + f"# x\n{LIST}") == []
+    assert ops("- " * 65 + f"<!---->\n\n{LIST}") == ops("- " * 65 + f"<!-- x -->\n\n{LIST}") == ["tools.list"]
+    assert ops("- " * 65 + f"<!-- x\n\n{LIST}") == []
     policy = ScanPolicy(max_containers=2)
     assert ops(f"- - - - # x\n{LIST}", policy) == ["tools.list"]
     assert ops(f"- - - - - # x\n{LIST}", policy) == []
