@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from types import FrameType
 
 import pytest
 
+from harvester.errors import ScannerClosed
 from harvester.events import Directive, Event, Skipped, SkipReason
 from harvester.policy import ScanPolicy
 from harvester.scanner import Scanner, scan_reply
@@ -24,7 +26,7 @@ def test_ascii_pieces_count_for_the_limit_of_a_reply_as_others_do() -> None:
 
 def test_a_bracket_on_the_next_line_closes_a_broken_directive_too() -> None:
     assert ops(f"[TOOL x {{bad}}\n \t](u) {LIST}") == ["tools.list"]  # a link: passed over, not broken
-    assert ops(f"[TOOL x {{bad}}\n](u {LIST}") == ["tools.list"]
+    assert ops(f"[TOOL x {{bad}}\n](u {LIST}") == ops(f"[TOOL x {{bad}}\t](u) {LIST}") == ["tools.list"]
     assert ops(f"[TOOL x {{bad}}\n] {LIST}\n\n{LIST}") == ["tools.list"]
 
 
@@ -47,6 +49,9 @@ def in_pieces(text: str, size: int) -> list[Event]:
     ("text", "skipped"),
     [
         ("> a </think> b", []),
+        ("x [TOOL x] y", [("prose", 2, 7)]),
+        (f"-\t\t{LIST}", [("indented_code", 3, 23)]),
+        ("```tool\n[TOOL tools.list\n \n{}]\n```", [("bad_block", 0, 34)]),
         (f"x `{LIST}", [("code_span", 3, 23)]),
         (f"é > x\n\n> {LIST}", [("block_quote", 9, 29)]),
         (f"<div>{LIST}\n\n", [("html_block", 0, 25)]),
@@ -114,6 +119,36 @@ def test_the_inside_of_a_heading_begins_behind_its_blanks() -> None:
     assert ops(f"# “ {LIST} ”#") == []
 
 
+# ---- what is text (GRAMMAR 1, 2.7 and 8) ------------------------------------------------------------
+
+
+def test_a_result_with_a_word_before_its_brace_is_no_opener() -> None:
+    assert ops(f"[RESULT x {{ {LIST}") == ops(f"[RESULT x {{{LIST}}}]") == ["tools.list"]
+    assert ops(f"[RESULT {{ {LIST}") == []
+
+
+def test_struck_out_text_begins_with_the_first_mark_that_may_open_it() -> None:
+    assert ops(f"~~a {LIST} ~~b c~~ {LIST}") == ops(f"x ~~a {LIST} ~~b c~~ {LIST}") == ["tools.list"]
+
+
+def test_a_shells_fence_may_be_empty() -> None:
+    assert ops(f"{LIST}\n```sh\n```\n{LIST}") == ["tools.list"] * 2
+
+
+@pytest.mark.parametrize("run", ["```", "````", "~~~"])
+@pytest.mark.parametrize("indent", ["", " ", "   "])
+def test_text_in_a_fence_that_no_line_closes_is_none(run: str, indent: str) -> None:
+    assert ops(f"Text.\n\n{indent}{run}\n\nText.\n\n{LIST}\n\n") == []
+    assert ops(f"Text.\n\n{indent}{run}\nx\n\n{indent}{run}\n\nText.\n\n{LIST}\n\n") == ["tools.list"]
+
+
+def test_a_closed_scanner_says_what_is_wrong() -> None:
+    scanner = Scanner()
+    scanner.close()
+    with pytest.raises(ScannerClosed, match=r"^this scanner is closed; a reply has one scanner\Z"):
+        scanner.feed("x")
+
+
 # ---- blocks (GRAMMAR 2.4 and 3) ----------------------------------------------------------------------
 
 
@@ -171,6 +206,18 @@ def test_a_line_in_brackets_that_a_piece_begins_with_may_stand_in_a_long_block(b
         found = [scanner.feed(text) for text in (begin, long, "x" * filler + "\n\n", call, call)]
         found.append(scanner.close())
         assert not [event for events in found for event in events if isinstance(event, Directive)]
+
+
+def test_of_a_long_list_only_so_much_waits() -> None:
+    scanner, item = Scanner(), "- an item of it\n" * 256
+    tracemalloc.start()
+    try:
+        for _ in range(60):
+            scanner.feed(item)
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert held < len(item) * 50
 
 
 def test_prose_behind_a_directive_is_not_read_line_by_line() -> None:

@@ -85,6 +85,14 @@ def test_what_an_item_holds_is_told_by_its_indentation(item: str, inside: str, c
 
 
 @pytest.mark.parametrize(
+    ("item", "columns"), [("- x", 2), ("-   x", 4), ("-     x", 2), ("10. x", 4), ("1.   x", 5), ("- - x", 4)]
+)
+def test_three_columns_more_than_an_item_are_text_and_four_are_code(item: str, columns: int) -> None:
+    assert ops(f"{item}\n\n{' ' * (columns + 3)}{LIST}") == ["tools.list"]
+    assert reasons(f"{item}\n\n{' ' * (columns + 4)}{LIST}") == ["indented_code"]
+
+
+@pytest.mark.parametrize(
     ("header", "row"),
     [
         ("a | b", "-|-"), ("| a | b |", "|:-|-:|"), ("| a |", "|---|"), ("a |", "-|"), ("|a", ":-:"),
@@ -112,7 +120,7 @@ def test_structure_is_followed_twice_as_deep_as_it_counts() -> None:
     assert ops("- " * 64 + f"# x\n{LIST}") == ["tools.list"]
     assert ops("- " * 65 + f"# x\n{LIST}") == []
     assert ops("- " * 65 + f"<!---->\n\n{LIST}") == ops("- " * 65 + f"<!-- x -->\n\n{LIST}") == ["tools.list"]
-    assert ops("- " * 65 + f"<!-- x\n\n{LIST}") == []
+    assert ops("- " * 65 + f"<!---->\n{LIST}") == ops("- " * 65 + f"<!-- x\n\n{LIST}") == []
     policy = ScanPolicy(max_containers=2)
     assert ops(f"- - - - # x\n{LIST}", policy) == ["tools.list"]
     assert ops(f"- - - - - # x\n{LIST}", policy) == []
