@@ -212,8 +212,8 @@ def test_of_a_long_list_only_so_much_waits() -> None:
     scanner, item = Scanner(), "- an item of it\n" * 256
     tracemalloc.start()
     try:
-        for _ in range(60):
-            scanner.feed(item)
+        for number in range(60):
+            scanner.feed(f"{item}- {number}\n")
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()

@@ -109,6 +109,14 @@ def test_a_heading_a_row_and_a_block_are_reported_with_their_last_line(text: str
     assert set(reported(text).values()) == {len(text.rstrip("\r\n")) + 1} or text.startswith("curl")
 
 
+@pytest.mark.parametrize("more", ["", "z", "z z"])
+def test_in_one_piece_it_is_reported_no_later_than_in_characters(more: str) -> None:
+    for end in ENDS:
+        for beginning in BEGINNINGS:
+            text = f"{beginning}{LIST}{end}{more}"
+            assert spans(Scanner(POLICY).feed(text)) == reported(text).keys(), text
+
+
 PIECES = (
     LIST, LIST, LIST, "x", " ", "\n", "\n", "\n\n", "> ", "- ", "# ", "1. ", "2. ", "`", "```\n",
     "~~~\n", "===\n", "---\n", "| a |\n|---|\n", "“", "”", "<b>", "<div>", "<think>", "</think>",
