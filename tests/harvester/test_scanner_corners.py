@@ -50,6 +50,7 @@ def in_pieces(text: str, size: int) -> list[Event]:
     [
         ("> a </think> b", []),
         ("x [TOOL x] y", [("prose", 2, 7)]),
+        (f"> # {LIST}  ##", [("block_quote", 4, 24)]),
         (f"-\t\t{LIST}", [("indented_code", 3, 23)]),
         ("```tool\n[TOOL tools.list\n \n{}]\n```", [("bad_block", 0, 34)]),
         (f"x `{LIST}", [("code_span", 3, 23)]),
@@ -161,6 +162,7 @@ def test_a_directive_at_the_margin_ends_the_list_before_it() -> None:
 def test_all_containers_end_where_one_cuts_a_comment_off() -> None:
     assert reasons(f"- - <!--\nx -->\n     {LIST}") == ["indented_code"]
     assert ops(f"- - <!--\nx -->\n   {LIST}") == ["tools.list"]
+    assert ops(f"- <!-- x\n  y -->\n     {LIST}") == ["tools.list"]
 
 
 @pytest.mark.parametrize("body", ["\ttools.list\t", " \ttools.list {}\t ", "\t\n\ttools.list\n\t"])

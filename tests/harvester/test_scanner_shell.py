@@ -88,6 +88,7 @@ CALLS = (
     f"curl {URL} -d {BODY}",
     f"$ curl {URL} -d {BODY}",
     f"curl -sSfkiv -XPOST {URL} -d{BODY}",
+    f"curl -Hx {URL} -sHy -d {BODY}",
     f"curl --request POST --data={BODY} {URL}",
     f"curl --json {BODY} '{URL}' -H 'a: b' --max-time 5 --cacert a --cert b --key c",
     f"curl https://localhost:65535/exec --data-raw {BODY}",
@@ -146,6 +147,12 @@ def test_a_curl_of_ours_runs_in_a_line_and_in_a_fence(text: str) -> None:
     assert ops(f"x\n{text}\n[TOOL y {{}}]") == ["x", "y"]
     for language in ("bash", "SH", "shell", "zsh", "console x"):
         assert ops(f"```{language}\n\n{text}\n \t\n```") == ["x"]
+
+
+def test_a_fence_may_be_indented_and_its_here_document_with_it() -> None:
+    body = f"curl {URL} -d @- <<'E'\n{BODY[1:-1]}\nE".replace("\n", "\n  ")
+    assert ops(f"  ```sh\n  {body}\n  ```") == ops(f"- x\n  ```sh\n  {body}\n  ```") == ["x"]
+    assert ops(f"```sh\n{body}\n```") == []
 
 
 @pytest.mark.parametrize("text", NO_CALLS)
