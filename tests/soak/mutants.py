@@ -33,7 +33,7 @@ TESTS = (ROOT / "tests" / "harvester", ROOT / "tests" / "oracle", ROOT / "tests"
 # Which tests judge, by how long one takes and how many of its kind there are. A survivor takes them all.
 SELECTIONS: dict[str, Callable[[Timed, int], bool]] = {
     "quick": lambda test, _: test.seconds < 0.005,
-    "most": lambda test, of_its_kind: test.seconds < 0.02 or of_its_kind < 20,
+    "most": lambda test, of_its_kind: test.seconds < 0.1 or of_its_kind < 20,
     "all": lambda _test, _: True,
 }
 ENDS = {"equivalent", HANGS, NO_PROGRAM}
@@ -99,7 +99,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
 
 def known_verdicts(selection: str) -> Judged:
     files = sorted(file for folder in TESTS for file in folder.glob("*") if file.is_file())
-    return Judged(VERDICTS, digest(SCANNER.glob("*.py")), f"{digest(files)} {selection}")
+    return Judged(VERDICTS, digest(SCANNER.glob("*.py")), f"{digest([*files, Path(__file__)])} {selection}")
 
 
 def say(text: str) -> None:
