@@ -100,7 +100,7 @@ class Panes:
             if self.endings.gone(row["id"], template.term_s):
                 self.tmux.kill(pane.session)
                 reports.say(row, "ended", f"its pane was silent for {template.idle_s:g} s")
-        else:
+        elif not pane.dead:
             self._tell(row, pane, client)
             reports.beat(row, "running", template.heartbeat_s)
 

@@ -15,10 +15,13 @@ _FIELDS: Final = (
     "pane_pid",
     "pane_dead",
     "pane_dead_status",
+    "pane_dead_signal",
     "window_activity",
     "@inband_seq",
     "@inband_home",
 )
+# POSIX shells: what ended by a signal has 128 and its number.
+_BY_SIGNAL: Final = 128
 _PREFIX: Final = "inband-"
 
 
@@ -30,14 +33,23 @@ class TmuxError(Exception):
 class Pane:
     """The one pane of a worker's session. `told`: the number of the last message that was pasted.
 
-    `status` is the exit code of a program that has ended, None while it runs.
+    `status` is the exit code of a program that has ended; 128 and the number for a signal, as a shell tells
+    it. tmux calls a pane dead when its terminal is closed, and knows the code a moment later: None till then.
     """
 
     session: str
     pid: int
+    dead: bool
     status: int | None
     active_at: int
     told: int
+
+
+def _status(code: str, number: str) -> int | None:
+    """From tmux's two fields, of which at most one says something."""
+    if code:
+        return int(code)
+    return _BY_SIGNAL + int(number) if number else None
 
 
 def session_of(worker: str) -> str:
@@ -63,14 +75,15 @@ class Tmux:
 
     def _read(self, listed: str) -> Iterator[Pane]:
         for line in listed.splitlines():
-            name, pid, dead, status, active, told, home = line.split("\t", len(_FIELDS) - 1)
+            name, pid, dead, code, number, active, told, home = line.split("\t", len(_FIELDS) - 1)
             if name.startswith(_PREFIX) and home == str(self.home):
                 yield Pane(
-                    name,
-                    int(pid),
-                    int(status or "1") if dead == "1" else None,
-                    int(active or "0"),
-                    int(told or "0"),
+                    session=name,
+                    pid=int(pid),
+                    dead=dead == "1",
+                    status=_status(code, number),
+                    active_at=int(active or "0"),
+                    told=int(told or "0"),
                 )
 
     def start(self, session: str, argv: list[str], folder: Path) -> None:

@@ -64,6 +64,14 @@ runtime = "tmux"
 """
 
 
+def _is_host(process: psutil.Process) -> bool:
+    """False for one that ends, or has ended, while it is looked at."""
+    try:
+        return "workers" in process.cmdline()
+    except psutil.Error:
+        return False
+
+
 @dataclass
 class WorkerBox:
     """The running box, and an operator's client."""
@@ -109,9 +117,7 @@ class WorkerBox:
         return found
 
     def host(self) -> psutil.Process | None:
-        children = psutil.Process(self.up.pid).children()
-        alive = (one for one in children if one.status() != psutil.STATUS_ZOMBIE)
-        return next((one for one in alive if "workers" in one.cmdline()), None)
+        return next((one for one in psutil.Process(self.up.pid).children() if _is_host(one)), None)
 
     def kill_host(self) -> None:
         """As an out-of-memory killer does; the supervisor starts another."""

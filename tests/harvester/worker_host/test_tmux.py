@@ -1,0 +1,56 @@
+"""What tmux says of a program that has ended: the code, and nothing made up before it is known."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harvester.worker_host.tmux import Pane, Tmux
+
+pytestmark = pytest.mark.needs("tmux")
+
+# It closes its terminal first: tmux calls the pane dead while the code is still to come. A hang-up follows.
+LINGERS = """
+import os, signal, time
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+for number in (0, 1, 2):
+    os.close(number)
+time.sleep(1.5)
+os._exit(3)
+"""
+KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+
+
+@pytest.fixture
+def tmux(tmp_path: Path) -> Iterator[Tmux]:
+    made = Tmux(tmp_path, tmp_path / "s")
+    yield made
+    made.kill("inband-w")
+
+
+def seen(tmux: Tmux, enough: Callable[[Pane], bool]) -> list[Pane]:
+    """All that is seen of the pane, up to what is enough."""
+    panes: list[Pane] = []
+    end = time.monotonic() + 15
+    while not panes or not enough(panes[-1]):
+        assert time.monotonic() < end, panes[-1:]
+        panes += tmux.panes().values()
+        time.sleep(0.02)
+    return panes
+
+
+def test_a_dead_pane_has_no_code_until_tmux_knows_it(tmux: Tmux, tmp_path: Path) -> None:
+    tmux.start("inband-w", [sys.executable, "-c", LINGERS], tmp_path)
+    panes = seen(tmux, lambda pane: pane.status is not None)
+    assert {pane.status for pane in panes if not pane.dead} <= {None}
+    assert any(pane.dead and pane.status is None for pane in panes), "the moment between was not seen"
+    assert panes[-1].status == 3
+
+
+def test_a_signal_is_told_as_a_shell_tells_it(tmux: Tmux, tmp_path: Path) -> None:
+    tmux.start("inband-w", [sys.executable, "-c", KILLED], tmp_path)
+    assert seen(tmux, lambda pane: pane.status is not None)[-1].status == 137
