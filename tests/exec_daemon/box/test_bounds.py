@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from exec_daemon.box.bounds import MOST_DATA_BYTES, MOST_STRING_CHARS, clip, fit, size_bytes
@@ -14,7 +14,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=40)  # each is up to megabytes; what can differ is seen within these
 @given(st.dictionaries(st.text(max_size=5), JSON, max_size=8), st.integers(1, 60))
 def test_any_data_fits_afterwards(data: dict[str, object], copies: int) -> None:
     small, _ = fit({"rows": [data] * copies})
