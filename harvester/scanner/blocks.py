@@ -240,7 +240,7 @@ class Blocks:
     def _begin_table(self, paragraph: Paragraph, line: Line) -> Cut | None:
         """The last line of the paragraph is the header row."""
         header = paragraph.split_header()
-        cut = self._close_leaf() if paragraph.pieces else None
+        cut = self._close_leaf() if paragraph.pieces or paragraph.long else None
         if cut:
             return cut.then(header.line).then(line)
         self._leaf = Table()

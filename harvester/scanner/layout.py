@@ -32,8 +32,9 @@ _CURL_LINES: Final = re.compile(rf"(?>(?:{_CURL_LINE}\\\n)*){_CURL_LINE}\\?")
 
 _RUN: Final = re.compile("`+")
 
-# Links in a chain of directives behind a broken one; no reply has more than one of these.
-_MOST_LOOKS: Final = 16
+# Where broken directives end is looked for in so many times the text. Those that stand in a row are gone through
+# once, and only those that hold one another, or do not end, again and again.
+_MOST_READINGS: Final = 16
 
 
 class Runs:
@@ -59,7 +60,7 @@ class Reader:
         self._policy = policy
         self._curl = curl
         self._curl_end = 0
-        self._looks_left = _MOST_LOOKS
+        self._chars_left = _MOST_READINGS * len(text)
         self._strikes = Strikes(text)
         self._quotations = Quotations(text)
         self._layout = Layout()
@@ -125,6 +126,8 @@ class Reader:
             return start + 1
         if start not in self._layout.constructs:
             self._chain(start)
+        if self._chars_left < 0:  # what is a link here is not known, so nothing behind it may run
+            return self._layout.hide(start, len(self._text), SkipReason.DEAD, bounds=True)
         construct = self._layout.constructs[start]
         unit = (
             construct.kind is Kind.CALL
@@ -149,11 +152,14 @@ class Reader:
             followed = not link and construct.kind in {Kind.CALL, Kind.BROKEN}
 
     def _behind(self, construct: Construct) -> int:
-        """Behind its `]`, -1 if it has none. Few looks at broken ones: each may take all the text."""
-        if construct.kind is not Kind.BROKEN or self._looks_left == 0:
+        """Behind its `]`, -1 if it has none, or it takes too long to tell."""
+        if construct.kind is not Kind.BROKEN:
             return construct.end
-        self._looks_left -= 1
-        return closed_end(self._text, construct.brace)
+        if self._chars_left < 0:
+            return -1
+        end = closed_end(self._text, construct.brace)
+        self._chars_left -= (end if end > 0 else len(self._text)) - construct.brace
+        return end
 
     def _through(self, start: int, end: int) -> int:
         """Go through a directive, where only backtick runs mean something, if they pair beyond its end."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,6 +15,7 @@ _LIMIT_S: Final = 10.0
 _WIDTH, _HEIGHT = 200, 50
 _FIELDS: Final = (
     "session_name",
+    "pid",
     "pane_pid",
     "pane_dead",
     "pane_dead_status",
@@ -52,6 +56,15 @@ def _status(code: str, number: str) -> int | None:
     return _BY_SIGNAL + int(number) if number else None
 
 
+def _remind(server: int) -> None:
+    """Have tmux look for children that ended: before 3.5 it can lose the signal, and then the code for good.
+
+    The signal says nothing that is not true: what looks finds none, or one.
+    """
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(server, signal.SIGCHLD)
+
+
 def session_of(worker: str) -> str:
     """As the daemon names it."""
     return f"{_PREFIX}{worker}"
@@ -75,13 +88,16 @@ class Tmux:
 
     def _read(self, listed: str) -> Iterator[Pane]:
         for line in listed.splitlines():
-            name, pid, dead, code, number, active, told, home = line.split("\t", len(_FIELDS) - 1)
+            name, server, pid, dead, code, number, active, told, home = line.split("\t", len(_FIELDS) - 1)
             if name.startswith(_PREFIX) and home == str(self.home):
+                status = _status(code, number)
+                if dead == "1" and status is None:
+                    _remind(int(server))
                 yield Pane(
                     session=name,
                     pid=int(pid),
                     dead=dead == "1",
-                    status=_status(code, number),
+                    status=status,
                     active_at=int(active or "0"),
                     told=int(told or "0"),
                 )

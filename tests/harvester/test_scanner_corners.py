@@ -99,10 +99,17 @@ def test_a_straight_mark_between_a_letter_and_a_bracket_opens_nothing() -> None:
     assert ops(f'a "{LIST}" b') == []
 
 
-def test_a_chain_of_broken_links_hides_no_mark() -> None:
-    broken = "[TOOL b {bad}]" * 16
+@pytest.mark.parametrize("length", [1, 16, 17, 400])
+def test_a_chain_of_broken_links_hides_no_mark(length: int) -> None:
+    broken = "[TOOL b {bad}]" * length
     assert ops(f'[TOOL a {{"x":"“"}}]{broken}(u) {LIST} ”') == []
     assert ops(f'“ [TOOL a {{"x":"”"}}]{broken}(u) {LIST} ”') == ["tools.list"]
+
+
+def test_nothing_runs_behind_links_that_take_too_long_to_tell() -> None:
+    nest = ("[TOOL a {}][TOOL b {x " * 40 + "}]" * 40) * 2
+    assert ops(f"{nest}(u) {LIST}") == []
+    assert ops(f"{nest}(u) {LIST}\n\n{LIST}") == ["tools.list"]
 
 
 # ---- headings (GRAMMAR 2 and 6) ----------------------------------------------------------------------

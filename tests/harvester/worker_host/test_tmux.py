@@ -22,6 +22,7 @@ for number in (0, 1, 2):
 time.sleep(1.5)
 os._exit(3)
 """
+# Killed where it starts: tmux 3.3a, on a busy machine, is not told of every such end.
 KILLED = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 
 
@@ -51,6 +52,14 @@ def test_a_dead_pane_has_no_code_until_tmux_knows_it(tmux: Tmux, tmp_path: Path)
     assert panes[-1].status == 3
 
 
-def test_a_signal_is_told_as_a_shell_tells_it(tmux: Tmux, tmp_path: Path) -> None:
-    tmux.start("inband-w", [sys.executable, "-c", KILLED], tmp_path)
-    assert seen(tmux, lambda pane: pane.status is not None)[-1].status == 137
+def test_no_end_by_a_signal_is_missed(tmux: Tmux, tmp_path: Path) -> None:
+    names = [f"inband-{number}" for number in range(12)]
+    for name in names:
+        tmux.start(name, [sys.executable, "-S", "-E", "-c", KILLED], tmp_path)
+    end = time.monotonic() + 15
+    while any(pane.status is None for pane in tmux.panes().values()):
+        assert time.monotonic() < end, tmux.panes()
+        time.sleep(0.02)
+    assert {pane.status for pane in tmux.panes().values()} == {137}
+    for name in names:
+        tmux.kill(name)
