@@ -32,8 +32,8 @@ _CURL_LINES: Final = re.compile(rf"(?>(?:{_CURL_LINE}\\\n)*){_CURL_LINE}\\?")
 
 _RUN: Final = re.compile("`+")
 
-# Where broken directives end is looked for in so many times the text. Those in a row are gone through once, and
-# only those that hold one another, or do not end, again and again.
+# Where broken directives end is looked for in so many times the text. Those in a row are gone through once,
+# and only those that hold one another, or do not end, again and again.
 _MOST_READINGS: Final = 16
 
 
