@@ -113,9 +113,14 @@ def _how(code: int) -> str:
     return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
+def interpreter() -> list[str]:
+    """Python as it runs us. The folder that one happens to be in brings no code into it."""
+    return [sys.executable, "-I" if sys.flags.isolated else "-P"]
+
+
 def command(*words: str) -> list[str]:
-    """`box WORDS` in a process of its own. The folder that one happens to be in brings no code into it."""
-    return [sys.executable, "-I" if sys.flags.isolated else "-P", "-m", "inband", *words]
+    """`box WORDS` in a process of its own."""
+    return [*interpreter(), "-m", "inband", *words]
 
 
 def part(name: str, *flags: str, reloads: bool = False) -> Part:

@@ -46,11 +46,11 @@ class Model(Protocol):
 
 
 class ScriptedModel:
-    """Says what a file tells it to: `{"turns": [{"say", "files"?, "pause_s"?, "fail"?, "exit"?}, …]}`.
+    """Says what its file does: `{"turns": [{"when"?, "say", "files"?, "pause_s"?, "fail"?, "exit"?}, …]}`.
 
-    In `say`, `{prompt}` stands for the last words of the user. `files` are written into the IPC directory,
-    as an agent with tools would: `[{"in": "tasks", "document": {…}}]`. Behind the last turn it repeats what
-    it is told.
+    A turn has its go once: the first one whose `when` stands in what it is told, or that has none. In `say`,
+    `{prompt}` stands for the last words of the user. `files` are written into the IPC directory, as an agent
+    with tools would: `[{"in": "tasks", "document": {…}}]`. When no turn is left it repeats what it is told.
     """
 
     def __init__(self, turns: Sequence[Mapping[str, Any]], ipc: Path, names: FileNames) -> None:
@@ -73,7 +73,7 @@ class ScriptedModel:
 
     def reply(self, conversation: Sequence[Turn]) -> Reply:
         """The next turn of the script."""
-        turn: Mapping[str, Any] = self._turns.pop(0) if self._turns else {"say": "{prompt}"}
+        turn = self._next(conversation[-1].content)
         for file in turn.get("files", ()):
             self._write(file["in"], file["document"])
         time.sleep(turn.get("pause_s", 0))
@@ -83,6 +83,12 @@ class ScriptedModel:
             raise ModelError(str(turn["fail"]))
         said = str(turn.get("say", "")).replace("{prompt}", conversation[-1].content)
         return Reply(said, SessionUsage(input_tokens=len(conversation), output_tokens=len(said.split())))
+
+    def _next(self, told: str) -> Mapping[str, Any]:
+        """By what it is told, since a script cannot know in which order others speak."""
+        fits = (at for at, turn in enumerate(self._turns) if str(turn.get("when", "")) in told)
+        at = next(fits, None)
+        return {"say": "{prompt}"} if at is None else self._turns.pop(at)
 
     def _write(self, directory: str, document: Any) -> None:
         with Folder.at(self._ipc / directory, create=True) as folder:

@@ -14,6 +14,7 @@ from harvester.container.groups import Group
 from inband import containers
 from inband.cli.shared import connected, json_option, settings_of, show, table
 from inband.container_programs import Containers, default_allowlist
+from inband.lifeline import end_with_parent
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -101,6 +102,7 @@ def files(ctx: click.Context, *, lane: str, as_json: bool) -> None:
 )
 @click.option("--project", type=_FOLDER, metavar="DIR", help="Shown to the main group, without its .env.")
 @click.option("--allowlist", type=_FILE, metavar="FILE", help="Which further folders may be mounted.")
+@click.option("--parent", type=int, hidden=True)
 @click.argument("argv", nargs=-1, metavar="[ARGV]...")
 @click.pass_context
 def serve(
@@ -112,6 +114,7 @@ def serve(
     llm: Path | None,
     project: Path | None,
     allowlist: Path | None,
+    parent: int | None,
     argv: tuple[str, ...],
 ) -> None:
     """Read what agents write, run it, and write back what is said to them, until Ctrl-C.
@@ -125,6 +128,8 @@ def serve(
     """
     settings = settings_of(ctx)
     stop = threading.Event()
+    if parent is not None:
+        end_with_parent(parent)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     how = Containers(

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from messaging.container import NANOCLAW, SCHEDULED_PREFIX, ContainerOutput, Status
+from inband_agent.model import ScriptedModel, Turn
+from messaging.container import NANOCLAW, SCHEDULED_PREFIX, ContainerOutput, FileNames, Status
 from tests.inband_agent._agent import ROOT, START, Agent
 
 NAMES = [f"1796040000{number:03d}-abcdef.json" for number in range(5)]
@@ -74,6 +75,13 @@ def test_follow_ups_during_a_turn_are_the_next_turn_without_idleness_between(age
     assert [one.result for one in found] == ["one", "a\nb", None]
     agent.close()
     assert agent.ended() == 0
+
+
+def test_a_scripted_turn_waits_for_the_words_that_it_answers() -> None:
+    turns = [{"when": "room", "say": "done"}, {"when": "health", "say": "look"}, {"say": "whatever"}]
+    model = ScriptedModel(turns, Path("/nowhere"), FileNames(lambda: 0, "0".zfill))
+    told = ("health, please", "health", "there is room", "echo")
+    assert [model.reply([Turn("user", one)]).text for one in told] == ["look", "whatever", "done", "echo"]
 
 
 def test_what_arrives_with_the_end_of_the_session_stays_for_the_next_one(agent: Agent) -> None:
