@@ -106,10 +106,17 @@ def test_a_chain_of_broken_links_hides_no_mark(length: int) -> None:
     assert ops(f'“ [TOOL a {{"x":"”"}}]{broken}(u) {LIST} ”') == ["tools.list"]
 
 
-def test_nothing_runs_behind_links_that_take_too_long_to_tell() -> None:
-    nest = ("[TOOL a {}][TOOL b {x " * 40 + "}]" * 40) * 2
-    assert ops(f"{nest}(u) {LIST}") == []
-    assert ops(f"{nest}(u) {LIST}\n\n{LIST}") == ["tools.list"]
+@pytest.mark.parametrize(
+    "nest",
+    [
+        ("[TOOL a {}][TOOL b {x " * 40 + "}]" * 40) * 2,
+        "[TOOL a {}][TOOL b {x " * 16 + "[TOOL a {}]" + "[TOOL b {bad}]" * 800 + "}]" * 16,
+    ],
+    ids=["nests", "a chain in a nest"],
+)
+def test_nothing_runs_behind_links_that_take_too_long_to_tell(nest: str) -> None:
+    assert ops(f"“{nest}(u) {LIST}") == []
+    assert ops(f"“{nest}(u) {LIST}\n\n{LIST}") == ["tools.list"]
 
 
 # ---- headings (GRAMMAR 2 and 6) ----------------------------------------------------------------------
