@@ -115,8 +115,9 @@ def test_a_chain_of_broken_links_hides_no_mark(length: int) -> None:
     ids=["nests", "a chain in a nest"],
 )
 def test_nothing_runs_behind_links_that_take_too_long_to_tell(nest: str) -> None:
-    assert ops(f"“{nest}(u) {LIST}") == []
-    assert ops(f"“{nest}(u) {LIST}\n\n{LIST}") == ["tools.list"]
+    text = f'{nest}(u) [TOOL a {{"x":"“"}}][TOOL b {{bad}}](u) {LIST} ”'
+    assert ops(text) == []
+    assert ops(f"{text}\n\n{LIST}") == ["tools.list"]
 
 
 # ---- headings (GRAMMAR 2 and 6) ----------------------------------------------------------------------
