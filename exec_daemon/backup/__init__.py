@@ -3,4 +3,5 @@
 archive    what an archive holds and how it is read, without trust
 take       the state into an archive
 put_back   an archive into the state
+exchange   one state in the place of another
 """

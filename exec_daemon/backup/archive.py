@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tarfile
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -20,8 +22,11 @@ from exec_daemon.errors import DaemonError
 MANIFEST: Final = "inband-backup.json"
 FORMAT: Final = 1
 _MOST_MANIFEST_BYTES: Final = 64 * 1024 * 1024
-# Belongs to the process that holds it.
-_NEVER: Final = frozenset(("store.db.lock",))
+# What is made anew at each start, what only helps SQLite, and what tells of the past to nobody but a reader.
+# No backup takes it, so an archive that has it is none of ours. The store itself is copied by SQLite.
+_LEFT_OUT: Final = frozenset(("store.db-wal", "store.db-shm", "store.db.lock", "daemon.json"))
+_LEFT_OUT_ENDINGS: Final = (".log", ".log.1", ".log.2", ".sock")
+_LEFT_OUT_BEGINNINGS: Final = ("before-restore-", ".")
 _PIECE_BYTES: Final = 1 << 20
 
 
@@ -30,6 +35,13 @@ class BackupError(DaemonError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "backup")
+
+
+def is_kept(name: str) -> bool:
+    """Is a file or folder of this name, without the folders that it lies in, part of a backup?"""
+    return not (
+        name in _LEFT_OUT or name.endswith(_LEFT_OUT_ENDINGS) or name.startswith(_LEFT_OUT_BEGINNINGS)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +54,14 @@ class Member:
 
     @property
     def is_safe(self) -> bool:
-        """Does it stay below the folder that it is put into?"""
-        path = PurePosixPath(self.name)
-        below = (
-            bool(self.name) and not path.is_absolute() and ".." not in path.parts and "\0" not in self.name
+        """Is it a name that `take` writes? In one way only: `./x` and `x/` would be further names of `x`."""
+        parts = PurePosixPath(self.name).parts
+        return (
+            bool(parts)
+            and "/".join(parts) == self.name
+            and "\0" not in self.name
+            and all(map(is_kept, parts))
         )
-        return below and self.name not in _NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +87,34 @@ class Manifest:
 def decode(content: bytes) -> Manifest:
     """Raises `BackupError` for what is no manifest of ours."""
     try:
-        document: Mapping[str, Any] = json.loads(content)
-        if document["format"] != FORMAT:
-            raise BackupError(f"this backup has format {document['format']}, and only {FORMAT} is known here")
-        members = tuple(Member(one["name"], one["bytes"], one["sha256"]) for one in document["files"])
-        manifest = Manifest(document["created_at"], document["version"], members)
-    except (KeyError, TypeError, ValueError) as wrong:
-        raise BackupError(
-            f"this is no backup of ours: its list of files cannot be read ({wrong!r})"
-        ) from None
-    unsafe = next((member.name for member in members if not member.is_safe), None)
-    if unsafe is not None or len({member.name for member in members}) != len(members):
+        # Not our strict reader: a name that is no UTF-8 has half characters, as from `os.fsdecode`.
+        manifest = _manifest(json.loads(content))
+    except (ValueError, RecursionError) as wrong:
+        text = f"this is no backup of ours: its list of files cannot be read ({wrong})"
+        raise BackupError(text) from None
+    names = [member.name for member in manifest.members]
+    unsafe = next((repr(member.name)[:200] for member in manifest.members if not member.is_safe), None)
+    if unsafe is not None or len(set(names)) != len(names):
         raise BackupError(f"this backup is not trusted: it names {unsafe or 'a file twice'}")
     return manifest
+
+
+def _manifest(document: Any) -> Manifest:
+    """Raises ValueError, also for names that no file can have (UnicodeEncodeError is one)."""
+    match document:
+        case {"format": int(number)} if number != FORMAT:
+            raise ValueError(f"it has format {number}, and only {FORMAT} is known here")
+        case {"format": int(), "created_at": str(created_at), "version": str(version), "files": list(rows)}:
+            return Manifest(created_at, version, tuple(map(_member, rows)))
+    raise ValueError("it is not one")
+
+
+def _member(row: Any) -> Member:
+    match row:
+        case {"name": str(name), "bytes": int(length), "sha256": str(sha256)} if length >= 0:
+            os.fsencode(name)
+            return Member(name, length, sha256)
+    raise ValueError("a file in it has not name, bytes and sha256")
 
 
 @contextmanager
@@ -97,7 +126,7 @@ def opened(file: Path) -> Iterator[tuple[Manifest, tarfile.TarFile]]:
             if first is None or first.name != MANIFEST or first.size > _MOST_MANIFEST_BYTES:
                 raise BackupError(f"{file} is no backup of ours: it does not begin with {MANIFEST}")
             yield decode(content_of(archive, first).read()), archive
-    except (OSError, EOFError, tarfile.TarError) as broken:
+    except (OSError, EOFError, zlib.error, tarfile.TarError) as broken:
         raise BackupError(f"{file} cannot be read: {broken}") from None
 
 
@@ -105,7 +134,7 @@ def content_of(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     """The bytes of a plain file; nothing else is ever taken out."""
     found = archive.extractfile(info) if info.isreg() else None
     if found is None:
-        raise BackupError(f"this backup is not trusted: {info.name} is no plain file")
+        raise BackupError(f"this backup is not trusted: {info.name!r} is no plain file")
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import tarfile
 import tempfile
@@ -18,9 +19,10 @@ from pathlib import Path
 from typing import Final
 
 from exec_daemon.backup.archive import BackupError, Manifest, content_of, copied, opened
+from exec_daemon.backup.exchange import exchange
+from exec_daemon.errors import HomeUnusable
 from exec_daemon.home import Home, prepare
 from exec_daemon.store.errors import StoreError
-from exec_daemon.store.sources import utc_now
 from exec_daemon.store.sqlite import schema
 from exec_daemon.store.sqlite.check import check
 from exec_daemon.store.sqlite.lock import RESTORING, Ownership
@@ -28,8 +30,6 @@ from exec_daemon.store.sqlite.lock import RESTORING, Ownership
 # Longer than the daemon's own drain.
 _STOP_S: Final = 20.0
 _POLL_S: Final = 0.05
-# Belongs to the process that holds it, or to nobody.
-_STAYS: Final = frozenset(("store.db.lock",))
 
 
 def put_back(
@@ -43,10 +43,11 @@ def put_back(
     with tempfile.TemporaryDirectory(dir=home.root, prefix=".restore-") as folder:
         fresh = Path(folder)
         with opened(file) as (manifest, archive):
+            _check_room(manifest, fresh)
             _unpack(manifest, archive, fresh, step)
-        _check_store(fresh / "store.db")
+        _check_state(fresh)
         with _stopped(home):
-            return manifest, _exchange(home.root, fresh)
+            return manifest, exchange(home.root, fresh)
 
 
 def _unpack(
@@ -69,11 +70,23 @@ def _unpack(
         step(done, manifest.total_bytes)
 
 
-def _check_store(database: Path) -> None:
+def _check_room(manifest: Manifest, fresh: Path) -> None:
+    free = shutil.disk_usage(fresh).free
+    if manifest.total_bytes > free:
+        text = f"this backup is of {manifest.total_bytes:,} bytes, and {free:,} are free: make room first"
+        raise BackupError(text)
+
+
+def _check_state(fresh: Path) -> None:
+    """Could a daemon start on it? The folders that every state has are made where the backup has none."""
     try:
-        check(database, schema.newest())
+        check(fresh / "store.db", schema.newest())
     except (StoreError, OSError) as wrong:
         raise BackupError(f"the store in this backup cannot be used: {wrong}") from None
+    try:
+        prepare(fresh)
+    except HomeUnusable:
+        raise BackupError("this backup is not trusted: it has a file in the place of a folder") from None
 
 
 @contextmanager
@@ -108,16 +121,3 @@ def _asked_to_end(database: Path) -> bool:
             os.kill(pid, signal.SIGTERM)
             return True
     return False
-
-
-def _exchange(root: Path, fresh: Path) -> Path:
-    """Renames only: the old entries into a folder, the new ones into their place."""
-    before = root / f"before-restore-{utc_now().replace(':', '').replace('.', '')}"
-    before.mkdir(mode=0o700)
-    for path in sorted(root.iterdir()):
-        if path not in (before, fresh) and path.name not in _STAYS and not path.name.startswith("before-"):
-            path.rename(before / path.name)
-    for path in sorted(fresh.iterdir()):
-        path.rename(root / path.name)
-    prepare(root)
-    return before

@@ -13,15 +13,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
-from exec_daemon.backup.archive import MANIFEST, BackupError, Manifest, Member, copied
+from exec_daemon.backup.archive import MANIFEST, BackupError, Manifest, Member, copied, is_kept
 from exec_daemon.home import Home
 from exec_daemon.store.sources import utc_now
 from exec_daemon.version import version
 
-# What is made anew at each start, what only helps SQLite, and what tells of the past to nobody but a reader.
-_LEFT_OUT: Final = frozenset(("store.db", "store.db-wal", "store.db-shm", "store.db.lock", "daemon.json"))
-_LEFT_OUT_ENDINGS: Final = (".log", ".log.1", ".log.2", ".sock")
-_LEFT_OUT_BEGINNINGS: Final = ("before-restore-", ".")
 _PAGES: Final = 2048
 
 
@@ -58,7 +54,7 @@ def _copy(home: Home, copy: Path) -> None:
         target.close()
     finally:
         source.close()
-    for path in _files(home.root):
+    for path in _files(home.root, home.database):
         place = copy / path.relative_to(home.root)
         place.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -67,13 +63,13 @@ def _copy(home: Home, copy: Path) -> None:
             continue
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path, copied_already: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
-        name, mode = path.name, path.lstat().st_mode
-        if name in _LEFT_OUT or name.endswith(_LEFT_OUT_ENDINGS) or name.startswith(_LEFT_OUT_BEGINNINGS):
+        mode = path.lstat().st_mode
+        if path == copied_already or not is_kept(path.name):
             continue
         if stat.S_ISDIR(mode):
-            yield from _files(path)
+            yield from _files(path, copied_already)
         elif stat.S_ISREG(mode):
             yield path
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from exec_daemon.backup.archive import MANIFEST, BackupError
+from exec_daemon.backup.exchange import exchange
 from exec_daemon.backup.put_back import put_back
 from exec_daemon.backup.take import take
 from exec_daemon.home import Home
@@ -87,10 +89,13 @@ def rewritten(source: Path, target: Path, change: Any) -> None:
                 new.addfile(entry, io.BytesIO(changed))
 
 
-def with_name(name: str) -> Any:
-    return lambda at, content: (
-        content.replace(b'"ca.key"', json.dumps(name).encode()) if at == MANIFEST else content
-    )
+def listed(old: bytes, new: bytes) -> Any:
+    """The list of files with `new` in the place of `old`."""
+    return lambda at, content: content.replace(old, new) if at == MANIFEST else content
+
+
+def with_name(name: object) -> Any:
+    return listed(b'"ca.key"', json.dumps(name).encode())
 
 
 @pytest.mark.parametrize(
@@ -104,6 +109,21 @@ def with_name(name: str) -> Any:
         (with_name("/etc/passwd"), "not trusted"),
         (with_name("store.db"), "not trusted"),
         (with_name("store.db.lock"), "not trusted"),
+        # Further names of one file, and names that no backup has.
+        (with_name("./store.db.lock"), "not trusted"),
+        (with_name("store.db.lock/"), "not trusted"),
+        (with_name("artifacts//x"), "not trusted"),
+        (with_name("store.db-wal"), "not trusted"),
+        (with_name("daemon.sock"), "not trusted"),
+        (with_name("before-restore-x/y"), "not trusted"),
+        (with_name(".restore-x/y"), "not trusted"),
+        (with_name("\ud800"), "cannot be read"),
+        (with_name(5), "cannot be read"),
+        (listed(b'"bytes": 3', b'"bytes": "3"'), "cannot be read"),
+        (listed(b'"bytes": 3', b'"bytes": -3'), "cannot be read"),
+        (listed(b'"bytes": 3', b'"bytes": 1%s' % (b"0" * 18)), "make room first"),
+        (listed(b'"format": 1', b'"format": 2'), "format 2"),
+        (lambda at, content: b"[" * 100_000 if at == MANIFEST else content, "cannot be read"),
     ],
 )
 def test_a_backup_that_is_not_as_its_list_says_changes_nothing(
@@ -138,3 +158,45 @@ def test_a_pid_in_a_file_is_believed_of_nobody_who_does_not_hold_the_lock(home: 
         put_back(home, tmp_path / "b.tar.gz")
         assert stranger.poll() is None
         stranger.kill()
+
+
+def test_a_backup_with_a_changed_bit_is_refused_by_name(home: Home, tmp_path: Path) -> None:
+    take(home, tmp_path / "b.tar.gz")
+    whole = (tmp_path / "b.tar.gz").read_bytes()
+    for at in range(400, len(whole) - 8, max(1, len(whole) // 40)):
+        (tmp_path / "broken.tar.gz").write_bytes(whole[:at] + bytes([whole[at] ^ 0x10]) + whole[at + 1 :])
+        with pytest.raises(BackupError):
+            put_back(home, tmp_path / "broken.tar.gz")
+
+
+def test_a_file_in_the_place_of_a_folder_changes_nothing(home: Home, tmp_path: Path) -> None:
+    (home.root / "tokens").rmdir()
+    (home.root / "tokens").write_bytes(b"x")
+    take(home, tmp_path / "b.tar.gz")
+    (home.root / "tokens").unlink()
+    before = sorted(path.name for path in home.root.iterdir())
+    with pytest.raises(BackupError, match="in the place of a folder"):
+        put_back(home, tmp_path / "b.tar.gz")
+    assert sorted(path.name for path in home.root.iterdir()) == [*before, "tokens"]
+
+
+def test_a_name_that_is_no_utf8_comes_back_as_it_was(home: Home, tmp_path: Path) -> None:
+    odd = home.outbox / os.fsdecode(b"\xff\xfe.txt")
+    odd.write_bytes(b"odd")
+    take(home, tmp_path / "b.tar.gz")
+    put_back(home, tmp_path / "b.tar.gz")
+    assert odd.read_bytes() == b"odd"
+
+
+def test_an_exchange_that_fails_in_the_middle_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    root, fresh = tmp_path / "root", tmp_path / "fresh"
+    for folder in (root, fresh, fresh / "store.db.lock"):
+        folder.mkdir()
+    (root / "store.db.lock").write_text("held")  # stays, so nothing can take its place
+    for name in ("a", "b"):
+        (root / name).write_text("old")
+        (fresh / name).write_text("new")
+    with pytest.raises(BackupError, match="as it was"):
+        exchange(root, fresh)
+    assert sorted(path.name for path in root.iterdir()) == ["a", "b", "store.db.lock"]
+    assert ((root / "a").read_text(), (fresh / "a").read_text()) == ("old", "new")
