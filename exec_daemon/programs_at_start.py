@@ -14,10 +14,12 @@ from exec_daemon.box.ports import OtherBoxCtl
 from exec_daemon.calls.registry import Registry, registry
 from exec_daemon.errors import SandboxLacking
 from exec_daemon.home import Home
+from exec_daemon.operator_ops.keys import BUBBLEWRAP
 from exec_daemon.operator_ops.op import operator_op
 from exec_daemon.operator_ops.spec import OpSpec
 from exec_daemon.ops import ALLOWLIST
-from exec_daemon.programs import Profile, Program, ProgramError, Programs, Ran
+from exec_daemon.programs import Network, Profile, Program, ProgramError, Programs, Ran
+from exec_daemon.programs.bubblewrap import Room
 from exec_daemon.settings import DaemonSettings
 
 log = logging.getLogger(__name__)
@@ -31,7 +33,20 @@ def profile_of(spec: OpSpec, settings: DaemonSettings, home: Home) -> Profile:
         writable=spec.writable,
         network=spec.network,
         user=spec.user,
-        confined=spec.confined,
+        confined=spec.confined and spec.sandbox != BUBBLEWRAP,
+    )
+
+
+def room_of(spec: OpSpec, settings: DaemonSettings, home: Home) -> Room | None:
+    """What its program sees in bubblewrap; None for one that our own layers are around."""
+    if spec.sandbox != BUBBLEWRAP:
+        return None
+    return Room(
+        readable=(*settings.sandbox.readable, *spec.readable, *_own_paths(spec)),
+        writable=(*settings.sandbox.writable, *spec.writable),
+        hidden=(str(home.root),),
+        network=Network(spec.network or settings.sandbox.network),
+        folder=spec.folder,
     )
 
 
@@ -46,7 +61,10 @@ def _own_paths(spec: OpSpec) -> Iterator[str]:
 
 def all_ops(settings: DaemonSettings, home: Home, programs: Programs) -> Registry:
     """Our own ops, then the operator's in the order of the file."""
-    theirs = (operator_op(spec, profile_of(spec, settings, home), programs) for spec in settings.ops)
+    theirs = (
+        operator_op(spec, profile_of(spec, settings, home), programs, room_of(spec, settings, home))
+        for spec in settings.ops
+    )
     return registry((*ALLOWLIST, *theirs))
 
 

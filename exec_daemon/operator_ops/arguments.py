@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
+import regex
 from pydantic import AfterValidator, Field, create_model
 from pydantic_core import PydanticCustomError
 
@@ -21,6 +22,9 @@ from messaging import CallError, ErrorCode, error
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _CONTROLS_BUT_LINES: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _PATH_CHARS: Final = 1024
+# An honest comparison takes microseconds. A pattern such as `(a+)+b` takes longer than the world is old for a
+# value that is made for it, and nobody is answered meanwhile.
+_COMPARE_S: Final = 0.1
 
 
 def model(specs: tuple[ArgumentSpec, ...]) -> type[Arguments]:
@@ -70,9 +74,16 @@ def _text(spec: ArgumentSpec, value: str) -> str:
         raise _wrong("holds half a character")
     if value.startswith("-") and not spec.dash:
         raise _wrong("begins with -, which only options do")
-    if spec.pattern is not None and re.fullmatch(spec.pattern, value) is None:
+    if spec.pattern is not None and not _fits(spec.pattern, value):
         raise _wrong(f"does not match {spec.pattern}")
     return value
+
+
+def _fits(pattern: str, value: str) -> bool:
+    try:
+        return regex.fullmatch(pattern, value, timeout=_COMPARE_S) is not None
+    except TimeoutError:
+        raise _wrong(f"takes too long to compare with {pattern}") from None
 
 
 def _wrong(problem: str) -> PydanticCustomError:

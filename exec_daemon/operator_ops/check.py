@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from exec_daemon.access.grant_rules import Wrong
+from exec_daemon.operator_ops.keys import BUBBLEWRAP
 from exec_daemon.operator_ops.spec import OpSpec
 from exec_daemon.programs import ProgramError, Unusable
+from exec_daemon.programs.bubblewrap import PROGRAM
 from exec_daemon.programs.find import found
 
 
@@ -17,8 +19,18 @@ def faults(specs: tuple[OpSpec, ...]) -> Iterator[Wrong]:
     """Each with the op, the key and what to do. Looks, and runs nothing."""
     for spec in specs:
         yield from _program(spec)
+        yield from _bubblewrap(spec)
         yield from _folders(spec)
         yield from _user(spec)
+
+
+def _bubblewrap(spec: OpSpec) -> Iterator[Wrong]:
+    try:
+        if spec.sandbox == BUBBLEWRAP:
+            with found(PROGRAM):
+                pass
+    except ProgramError as fault:
+        yield Wrong(spec.name, "sandbox", f"{fault}: sudo apt install bubblewrap")
 
 
 def _program(spec: OpSpec) -> Iterator[Wrong]:

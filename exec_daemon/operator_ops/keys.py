@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
+import regex
+
 from messaging import ErrorCode
 
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -15,6 +17,9 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _CODE_IN_VARIABLES: Final = re.compile(
     r"LD_\w+|PYTHON\w+|PERL5?\w*|RUBY\w+|NODE_\w+|BASH_ENV|ENV|IFS|GIT_\w+"
 )
+LAYERS: Final = "layers"
+BUBBLEWRAP: Final = "bubblewrap"
+SANDBOXES: Final = (LAYERS, BUBBLEWRAP)
 _TYPES: Final = ("string", "integer", "boolean", "path")
 # execve(2) takes 128 KiB in one argument; a directive has at most 64 KiB.
 _MOST_CHARS: Final = 32 * 1024
@@ -76,8 +81,8 @@ def _is_exit_codes(value: Any) -> bool:
 
 def _is_pattern(value: Any) -> bool:
     try:
-        return _is_text(value) and bool(re.compile(value))
-    except re.error:
+        return _is_text(value) and bool(regex.compile(value))
+    except regex.error:
         return False
 
 
@@ -110,6 +115,7 @@ OF_OP: Final[Mapping[str, Key]] = {
     "network": Key(lambda value: value in ("none", "local", "all"), '"none", "local" or "all"'),
     "user": Key(_is_line, "the name of a user"),
     "confined": Key(_is_bool, "true or false"),
+    "sandbox": Key(lambda value: value in SANDBOXES, '"layers" or "bubblewrap"'),
 }  # fmt: skip
 
 OF_ARGUMENT: Final[Mapping[str, Key]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext
@@ -20,6 +21,8 @@ from exec_daemon.programs import (
     ProgramError,
     Programs,
 )
+from exec_daemon.programs.bubblewrap import Room
+from exec_daemon.programs.find import found
 from messaging import CallError, ErrorCode, error, secret_values
 
 log = logging.getLogger(__name__)
@@ -30,15 +33,19 @@ _MORE_S: Final = 10.0
 _MOST_WHOLE_BYTES: Final = 4 * 1024 * 1024
 
 
-def operator_op(spec: OpSpec, profile: Profile, programs: Programs) -> Op:
-    """The op. What it changes is outside: after a crash nobody knows, and it is never run again."""
+def operator_op(spec: OpSpec, profile: Profile, programs: Programs, room: Room | None = None) -> Op:
+    """The op, in bubblewrap where there is a `room`.
+
+    What it changes is outside: after a crash nobody knows, and it is never run again.
+    """
 
     async def run(args: Arguments, context: OpContext) -> Ended:
         values = arguments.values(spec.arguments, args)
         if isinstance(values, CallError):
             return values
         try:
-            ran = await programs.run(_program(spec, profile, values), _stdin(spec, values))
+            program = _boxed(_program(spec, profile, values), room)
+            ran = await programs.run(program, _stdin(spec, values))
         except ProgramError as fault:
             return _not_run(spec, fault)
         return await ended(spec, ran, context.keep, _secrets(spec))
@@ -66,6 +73,14 @@ def _program(spec: OpSpec, profile: Profile, values: Mapping[str, str | None]) -
         time_limit_s=spec.time_limit_s,
         most_whole_bytes=_MOST_WHOLE_BYTES,
     )
+
+
+def _boxed(program: Program, room: Room | None) -> Program:
+    """Inside the room. Its program is held to the same as one that we start. Raises `ProgramError`."""
+    if room is None:
+        return program
+    with found(program.argv[0]):
+        return replace(program, argv=room.argv(program.argv), third=room.filter(), folder="/")
 
 
 def _stdin(spec: OpSpec, values: Mapping[str, str | None]) -> bytes:

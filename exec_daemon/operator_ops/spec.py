@@ -34,7 +34,7 @@ class ArgumentSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpSpec:
-    """One op. `exit_codes` says what an exit code means: an error code, or `ok`."""
+    """One op. `exit_codes` says what an exit code means: an error code or `ok`; `sandbox` what is around."""
 
     name: str
     argv: tuple[str, ...]
@@ -53,6 +53,7 @@ class OpSpec:
     network: str = ""
     user: str = ""
     confined: bool = True
+    sandbox: str = "layers"
 
 
 _AS: dict[str, Any] = {

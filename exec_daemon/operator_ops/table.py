@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from exec_daemon.access.grant_rules import Wrong
-from exec_daemon.operator_ops.keys import NEEDED, OF_ARGUMENT, OF_OP, OF_TYPE, Key
+from exec_daemon.operator_ops.keys import BUBBLEWRAP, NEEDED, OF_ARGUMENT, OF_OP, OF_TYPE, Key
 from exec_daemon.operator_ops.words import PLACE, places
 from messaging.near import did_you_mean, near
 from patterns import family, spellings, vocabulary
@@ -19,7 +19,8 @@ _ARGUMENT: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
 LAUNCHERS: Final = frozenset(
     "sh bash dash zsh ksh fish busybox env xargs find awk gawk mawk perl ruby node lua php python python3 "
     "sudo doas su nice timeout nohup setsid stdbuf ssh docker podman kubectl tmux screen watch parallel make "
-    "vi vim ed sed tar rsync git script strace gdb".split()
+    "vi vim ed sed tar rsync git script strace gdb unshare nsenter chroot flock taskset chrt ionice "
+    "setpriv runuser pkexec systemd-run expect tclsh deno bun java pwsh".split()
 )
 
 
@@ -88,6 +89,8 @@ def _together(name: str, keys: Mapping[str, Any]) -> Iterator[Wrong]:
                 f"{name}.arguments.{argument}", "", f"has no place: write {{{argument}}} in argv or stdin"
             )
     yield from _options(name, argv, arguments)
+    if keys.get("sandbox") == BUBBLEWRAP and keys.get("confined") is False:
+        yield Wrong(name, "confined", "false and `sandbox` cannot both be: take one of them out")
 
 
 def _program(name: str, argv: list[str]) -> Iterator[Wrong]:
@@ -104,10 +107,13 @@ def _program(name: str, argv: list[str]) -> Iterator[Wrong]:
 
 
 def _options(name: str, argv: list[str], arguments: Mapping[str, Mapping[str, Any]]) -> Iterator[Wrong]:
-    for word in argv[1:]:
+    for at, word in enumerate(argv[1:], 1):
         for place in places([word]):
             inside = arguments.get(place, {})
             if inside.get("type") == "boolean" and word != f"{{{place}}}":
                 yield Wrong(name, "argv", f"{word!r}: a boolean takes a whole word")
             if inside.get("multiline"):
                 yield Wrong(name, "argv", f"{word!r}: text of several lines belongs into stdin")
+            if inside.get("min", 0) < 0 and word.startswith(f"{{{place}}}") and "--" not in argv[:at]:
+                way_out = "raise `min`, write it behind other letters (`--by={n}`), or put it behind `--`"
+                yield Wrong(name, "argv", f"{word!r}: a number below 0 would be an option; {way_out}")

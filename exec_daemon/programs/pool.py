@@ -69,9 +69,10 @@ class Standing:
 class Programs:
     """At most `places` programs at a time; others wait. Lives on one event loop, and starts at first use."""
 
-    def __init__(self, places: int = 16, avoid: tuple[str, ...] = ()) -> None:
+    def __init__(self, places: int = 16, avoid: tuple[str, ...] = (), late_s: float = _LATE_S) -> None:
         """`avoid` names ways to end trees that are not to be used, for a kernel where one is at fault."""
         self._avoid = avoid
+        self._late_s = late_s
         self._places = asyncio.Semaphore(places)
         self._most_idle = places
         self._idle: dict[Profile, list[SpawnerLink]] = {}
@@ -150,7 +151,7 @@ class Programs:
             await self._end(spawner, kill=True)
             raise
         if header["spent"]:
-            await self._end(spawner, kill=False)
+            await self._end(spawner, kill=True)
         else:
             self._keep(spawner)
         return _ran(header, streams, (time.monotonic() - began_s) * 1000)
@@ -170,13 +171,14 @@ class Programs:
     async def _asked(
         self, spawner: SpawnerLink, program: Program, file: Found, stdin: bytes
     ) -> tuple[dict[str, Any], tuple[Capped, Capped]]:
-        packet = wire.pack(_order(program, file), stdin)
+        packet = wire.pack(_order(program, file), stdin, program.third)
         descriptors = [] if file.script else [file.descriptor]
         try:
-            async with asyncio.timeout(program.time_limit_s + _LATE_S):
+            async with asyncio.timeout(program.time_limit_s + self._late_s):
                 answer, passed = await spawner.ask(packet, descriptors)
-        except TimeoutError:
-            raise Overloaded("the process that runs programs does not answer") from None
+        except TimeoutError:  # it may well have run, so it is told like any that had to be stopped
+            log.error("the process that runs %s does not answer", program.argv[0])  # noqa: TRY400 - no fault of ours
+            return {"status": None, "spent": True}, (Capped(), Capped())
         except OSError as failed:  # a packet that is too long, or a spawner that is gone
             number = errno.E2BIG if failed.errno == errno.EMSGSIZE else errno.EAGAIN
             raise _failure(program.argv[0], number) from None
@@ -215,7 +217,8 @@ def _streams(header: dict[str, Any], blobs: list[bytes], passed: list[int]) -> t
 
 
 def _cut(whole: bytes, tail: bytes, printed: int) -> Capped:
-    return Capped(whole[:HALF_BYTES], tail, printed - HALF_BYTES - len(tail), whole)
+    head = whole[:HALF_BYTES]
+    return Capped(head, tail, printed - len(head) - len(tail), whole)
 
 
 def _ran(header: dict[str, Any], streams: tuple[Capped, Capped], duration_ms: float) -> Ran:

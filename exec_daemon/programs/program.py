@@ -58,7 +58,8 @@ class Profile:
 class Program:
     """`argv[0]` is a name on the fixed PATH or an absolute path. Nothing in `argv` is ever interpreted.
 
-    Of each stream at most `most_whole_bytes` are kept where it is too long to be shown.
+    Of each stream at most `most_whole_bytes` are kept where it is too long to be shown. `third` is what it
+    reads on descriptor 3, which is closed where that is empty.
     """
 
     argv: tuple[str, ...]
@@ -67,6 +68,7 @@ class Program:
     folder: str = "/"
     time_limit_s: float = 20.0  # O-32
     most_whole_bytes: int = 16 * 1024 * 1024
+    third: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ program that prints for an hour costs no more than one that prints for a second.
 from __future__ import annotations
 
 import os
+import resource
 from typing import Final
 
 # O-32: what a result shows of one stream.
@@ -25,7 +26,7 @@ class Stream:
         self.reader = reader
         self.size = 0
         self.whole: int | None = None
-        self._most_whole_bytes = most_whole_bytes
+        self._most_whole_bytes = min(most_whole_bytes, _most_file_bytes())
         self._shown = b""
 
     @property
@@ -54,7 +55,7 @@ class Stream:
     def _keep(self, block: bytes) -> None:
         if self.whole is None and self.size + len(block) > MOST_SHOWN_BYTES:
             self.whole = os.memfd_create("output", os.MFD_CLOEXEC)
-            os.write(self.whole, self._shown)
+            os.write(self.whole, self._shown[: self._most_whole_bytes])
         if self.whole is not None:
             room = self._most_whole_bytes - self.size
             os.write(self.whole, block[: max(0, room)])
@@ -62,3 +63,9 @@ class Stream:
         self._shown += block
         if self.whole is not None:
             self._shown = self._shown[-HALF_BYTES:]
+
+
+def _most_file_bytes() -> int:
+    """What programs may write into a file holds for us as well, and for memory that is one."""
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    return 2**63 if limit == resource.RLIM_INFINITY else limit

@@ -34,6 +34,7 @@ class Order:
     limit_s: float
     most_whole_bytes: int
     stdin: bytes
+    third: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +63,33 @@ def run(order: Order, stops: Sequence[int]) -> Ended:
     finally:
         os.close(out_end)
         os.close(err_end)
-    ended = _wait(pid, streams, stops, time.monotonic() + order.limit_s)
-    for stream in streams:
-        stream.drain()
+    try:
+        ended = _wait(pid, streams, stops, time.monotonic() + order.limit_s)
+        for stream in streams:
+            stream.drain()
+    except OSError:  # no room to watch it: it has run, so nobody may be told that it has not
+        os.kill(pid, signal.SIGKILL)
+        ended = True
     return Ended(os.waitpid(pid, 0)[1] if ended else None, *streams)
 
 
 def _start(order: Order, out: int, err: int) -> int:
     stdin = _input(order.stdin)
+    further = [_input(order.third)] if order.third else []
+    ends = (stdin, out, err, *further)
     try:
         return os.posix_spawn(
             order.path,
             order.argv,
             order.environment,
-            file_actions=[(os.POSIX_SPAWN_DUP2, end, number) for number, end in enumerate((stdin, out, err))],
+            file_actions=[(os.POSIX_SPAWN_DUP2, end, number) for number, end in enumerate(ends)],
             setsid=True,
             setsigmask=(),
             setsigdef=_DEFAULTS,
         )
     finally:
-        os.close(stdin)
+        for end in (stdin, *further):
+            os.close(end)
 
 
 def _input(content: bytes) -> int:

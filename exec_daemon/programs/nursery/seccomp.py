@@ -78,11 +78,11 @@ def _call(number: int, test: bytes) -> bytes:
 
 def filter_of(machine: str, *, network: str) -> bytes:
     """The BPF program. `network` is `none`, `local` (Unix sockets) or `all`. Raises KeyError elsewhere."""
-    column = list(_ARCHES).index(machine)
+    arch, column = _ARCHES[machine], list(_ARCHES).index(machine)
     no = _refuse(errno.EPERM)
     parts = [
         _instruction(_LOAD, _ARCH),
-        _unless(_refuse(errno.ENOSYS), _EQUAL, _ARCHES[machine]),
+        _unless(_refuse(errno.ENOSYS), _EQUAL, arch),
         _instruction(_LOAD, _NUMBER),
         _when(_refuse(errno.ENOSYS), _AT_LEAST, _X32),
         _when(_refuse(errno.ENOSYS), _EQUAL, _CLONE3[column]),

@@ -78,9 +78,9 @@ def _answer(end: socket.socket, life: Life, packet: bytes, descriptors: Sequence
 
 
 def _order(packet: bytes, descriptors: Sequence[int]) -> Order:
-    header, (stdin,) = wire.unpack(packet)
+    header, (stdin, third) = wire.unpack(packet)
     path: str = header.pop("path")
-    return Order(path=path or f"/proc/self/fd/{descriptors[0]}", stdin=stdin, **header)
+    return Order(path=path or f"/proc/self/fd/{descriptors[0]}", stdin=stdin, third=third, **header)
 
 
 def _tell(end: socket.socket, ended: Ended, *, spent: bool) -> None:

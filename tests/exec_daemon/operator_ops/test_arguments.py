@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,13 @@ def test_a_pattern_is_for_the_whole_value() -> None:  # D005
         *(True, True),
         *(False,) * 4,
     ]
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+b", "(a|a)*b", "(a*)*b"])
+def test_a_pattern_that_would_take_for_ever_is_given_up_soon(pattern: str) -> None:
+    began_s = time.monotonic()
+    assert not accepts(ArgumentSpec(name="text", pattern=pattern), "a" * 256)
+    assert time.monotonic() - began_s < 2
 
 
 def test_choices_are_exact() -> None:  # D119

@@ -50,6 +50,9 @@ OPS = {
     "my.missing": op("/no/such/program-of-mine"),
     "my.signal": script("kill -SEGV $$"),
     "my.count": script("echo run >> counted; echo counted", side_effecting=True),
+    "my.boxed": op("ls", "/", "{where}", sandbox="bubblewrap",
+                   arguments={"where": {"pattern": "/[a-z]+"}}),
+    "my.boxed-missing": op("/no/such/program-of-mine", sandbox="bubblewrap"),
     "my.env": op("env", environment={"DEPLOY_TOKEN": "CANARY-token-of-the-op", "REGION": "eu"}),
 }  # fmt: skip
 
@@ -187,6 +190,18 @@ def test_a_program_that_is_missing_is_told_without_its_path(box) -> None:  # D13
     assert (status, error["code"]) == (503, "UNAVAILABLE")
     assert "/no/such" not in json.dumps(error)
     assert "/no/such/program-of-mine is missing" in (box.home / "daemon.log").read_text()
+
+
+@pytest.mark.needs("bwrap")
+def test_an_op_in_bubblewrap_sees_what_is_bound_there(box) -> None:
+    result = ran(box, "my.boxed", {"where": "/root"})
+    if "namespace" in result.get("stderr", ""):
+        pytest.skip("this machine lets bubblewrap make no namespaces")
+    assert "cannot access '/root'" in result["stderr"]
+    assert set(result["output"].split()) & {"usr", "proc", "home", "root", "var"} == {"usr", "proc"}
+    status, error = refused(box, "my.boxed-missing")
+    assert (status, error["code"]) == (503, "UNAVAILABLE")
+    assert "/no/such" not in json.dumps(error)
 
 
 def test_the_environment_is_the_list_and_the_ops_own_secrets_are_covered(box) -> None:  # D013 D106

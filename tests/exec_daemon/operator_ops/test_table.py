@@ -142,6 +142,21 @@ def test_places_and_arguments_belong_together() -> None:
     assert "no name of an argument" in changed(arguments={"En v": {}})
 
 
+def test_bubblewrap_and_nothing_at_all_are_not_wanted_at_once() -> None:
+    assert "cannot both be" in changed(sandbox="bubblewrap", confined=False)
+    assert changed(sandbox="firejail").endswith("""must be "layers" or "bubblewrap", not 'firejail'""")
+
+
+def by(word: str, *, least: int, before: str = "sort") -> str:
+    keys = {"argv": ["deployctl", before, word], "arguments": {"n": {"type": "integer", "min": least}}}
+    return str(problem({"deploy.status": {"summary": "x", **keys}}) or "")
+
+
+def test_a_number_below_zero_stands_where_it_is_no_option() -> None:  # D001
+    assert "a number below 0 would be an option" in by("{n}", least=-1)
+    assert by("{n}", least=0) == by("--by={n}", least=-1) == by("{n}", least=-1, before="--") == ""
+
+
 def test_a_call_never_chooses_the_program() -> None:
     assert "never chooses the program" in changed(argv=["{env}", "x"])
     assert "relative path" in changed(argv=["bin/deployctl", "{env}", "{tag}", "{force}", "{file}"])

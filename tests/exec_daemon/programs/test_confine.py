@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import platform
+import shlex
 import shutil
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 from struct import unpack
+from typing import Any
 
 import pytest
 
-from exec_daemon.programs import Network, Profile, Program, Programs, Unconfined
+from exec_daemon.programs import Network, Profile, Program, Programs, Ran, Unconfined
+from exec_daemon.programs.bubblewrap import Room
 from exec_daemon.programs.nursery import kernel, landlock, seccomp
 from exec_daemon.programs.sandbox import LAYERS, Sandbox
 
@@ -179,22 +183,81 @@ async def test_without_confinement_only_the_rest_is_left_out(run, tmp_path: Path
     assert ran.stdout.text == "NoNewPrivs:\t0\nSeccomp:\t0\n"
 
 
-BWRAP = (
-    *("bwrap", "--die-with-parent", "--new-session", "--unshare-all", "--ro-bind", "/usr", "/usr"),
-    *("--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"),
-    *("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--"),
-)
+@pytest.fixture
+async def boxed(run, tmp_path: Path) -> Callable[..., Awaitable[Ran]]:
+    """Runs a shell's words in bubblewrap; skips where the machine lets nobody make namespaces."""
+    loose = Sandbox(user=_me()).profile(tmp_path / "home", confined=False)
 
+    async def go(words: str, room: Room = ROOM, **more: Any) -> Ran:
+        argv = room.argv(("/bin/sh", "-c", words))
+        return await run(argv, profile=loose, third=room.filter(), **more)
 
-@pytest.mark.skipif(not shutil.which("bwrap"), reason="no bwrap: sudo apt install bubblewrap")
-async def test_bubblewrap_may_stand_between_an_op_and_its_program(run, tmp_path: Path) -> None:
-    loose = Sandbox(user=_me()).profile(tmp_path, confined=False)
-    if not (await run((*BWRAP, "true"), profile=loose)).ok:
+    if not (await go("true")).ok:
         pytest.skip("this machine lets bubblewrap make no namespaces")
-    ran = await run((*BWRAP, "/bin/sh", "-c", "ls /; touch /usr/x"), profile=loose)
-    assert ran.stdout.text.split() == ["bin", "dev", "lib", "lib64", "proc", "tmp", "usr"]
+    return go
+
+
+ROOM = Room()
+
+
+@pytest.mark.needs("bwrap")
+async def test_in_bubblewrap_there_is_nothing_else(boxed) -> None:
+    ran = await boxed("ls /; touch /usr/x; ls /proc | grep -c '^[0-9]'")
+    assert set(ran.stdout.text.split()) <= set("bin dev etc lib lib32 lib64 proc sbin tmp usr 3 4".split())
     assert "Read-only" in ran.stderr.text
-    assert (await run((*BWRAP, "sleep", "60"), profile=loose, time_limit_s=0.2)).timed_out
+    assert (await boxed("sleep 60", time_limit_s=0.3)).timed_out
+
+
+@pytest.mark.needs("bwrap")
+async def test_in_bubblewrap_it_reads_and_writes_what_is_bound(boxed, tmp_path: Path) -> None:
+    for name in ("in", "out", "other"):
+        (tmp_path / name).mkdir(mode=0o777)
+        (tmp_path / name / "file").write_text(name)
+    room = Room(readable=(f"{tmp_path}/in",), writable=(f"{tmp_path}/out",), folder=f"{tmp_path}/out")
+    ran = await boxed(f"cat ../in/file; pwd; echo x > made; echo x > ../in/made; ls {tmp_path}", room)
+    assert ran.stdout.text == f"in{tmp_path}/out\nin\nout\n"
+    assert (tmp_path / "out" / "made").read_text() == "x\n"
+    assert not (tmp_path / "in" / "made").exists()
+
+
+@pytest.mark.needs("bwrap")
+async def test_in_bubblewrap_the_state_directory_is_empty_wherever_it_is_bound(boxed, tmp_path: Path) -> None:
+    secret = tmp_path / "state"
+    secret.mkdir()
+    (secret / "token").write_text("CANARYCANARY")
+    (tmp_path / "link").symlink_to(tmp_path)
+    for bound in (tmp_path, tmp_path / "link", secret):
+        room = Room(readable=(str(bound),), hidden=(str(secret),))
+        ran = await boxed(f"cat {secret}/token {bound}/state/token {bound}/token; true", room)
+        assert (ran.ok, ran.stdout.text) == (True, "")
+
+
+@pytest.mark.needs("bwrap")
+async def test_in_bubblewrap_the_filter_and_no_rights_are_around_it_too(boxed) -> None:
+    ran = await boxed("grep -E '^(NoNewPrivs|CapEff|CapBnd|Seccomp):' /proc/self/status; unshare -U true")
+    told = dict(line.split(":\t") for line in ran.stdout.text.splitlines())
+    assert told == {"NoNewPrivs": "1", "CapEff": "0" * 16, "CapBnd": "0" * 16, "Seccomp": "2"}
+    assert "not permitted" in ran.stderr.text
+
+
+@pytest.mark.needs("bwrap")
+@pytest.mark.parametrize(
+    ("network", "family", "made"),
+    [(Network.NONE, "AF_UNIX", False), (Network.LOCAL, "AF_UNIX", True), (Network.LOCAL, "AF_INET", False)],
+)
+async def test_in_bubblewrap_sockets_are_as_without(
+    network: Network, family: str, *, made: bool, boxed
+) -> None:
+    ran = await boxed(shlex.join(python(SOCKET, family)), Room(network=network))
+    assert (ran.stdout.text == "made\n") is made, ran.stderr.text
+
+
+@pytest.mark.needs("bwrap")
+async def test_in_bubblewrap_the_network_is_another_unless_it_is_meant_to_be_all(boxed) -> None:
+    own = os.readlink("/proc/self/ns/net")  # noqa: PTH115 - no path
+    for network in (Network.NONE, Network.ALL):
+        ran = await boxed("readlink /proc/self/ns/net", Room(network=network))
+        assert (ran.stdout.text.strip() == own) is (network is Network.ALL)
 
 
 async def test_the_layers_that_hold_are_told(programs: Programs, profile: Profile) -> None:  # D044
@@ -215,6 +278,11 @@ async def test_what_is_demanded_and_missing_keeps_programs_from_running(profile:
             await programs.run(Program(argv=("true",), profile=replace(profile, require=("cgroup",))))
     finally:
         await programs.close()
+
+
+def test_a_machine_whose_calls_have_no_numbers_here_has_no_filter_and_everything_else() -> None:  # D044
+    with pytest.raises(KeyError):  # what `confine` leaves the layer out for
+        seccomp.filter_of("riscv64", network="none")
 
 
 def test_layers_that_can_be_demanded() -> None:

@@ -7,12 +7,14 @@ import os
 import resource
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from exec_daemon.programs import Overloaded, Program, Programs, Unusable
+from exec_daemon.programs import Overloaded, Program, Programs, Unconfined, Unusable
 from exec_daemon.programs.program import ENVIRONMENT, Capped
+from tests.exec_daemon.programs.conftest import BARE
 
 HALF = 32 * 1024
 
@@ -203,3 +205,20 @@ async def test_many_runs_leave_no_descriptor_and_no_process(programs: Programs, 
     for _ in range(100):
         await run(("true",))
     assert open_descriptors() == before
+
+
+@pytest.mark.parametrize("most", [100, 40_000, 100_000])
+async def test_a_limit_on_files_is_none_on_what_it_prints(most: int, run) -> None:  # D032
+    ran = await run("seq 1 30000; exit 3", profile=replace(BARE, file_bytes=most))
+    assert ran.exit == 3
+    assert ran.stdout.printed_bytes == len("".join(f"{number}\n" for number in range(1, 30_001)))
+    assert ran.stdout.tail.endswith(b"\n30000\n")
+    assert len(ran.stdout.whole or b"") == most
+
+
+@pytest.mark.parametrize("most", range(8, 16))
+async def test_what_has_begun_is_never_told_as_if_it_had_not(most: int, run, tmp_path) -> None:  # D134
+    try:
+        await run(f"echo x > {tmp_path}/begun", profile=replace(BARE, open_files=most))
+    except (Overloaded, Unusable, Unconfined):
+        assert not (tmp_path / "begun").exists()

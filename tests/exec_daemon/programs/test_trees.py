@@ -98,6 +98,18 @@ async def test_a_program_that_kills_its_spawner_has_gained_nothing(programs: Pro
     assert marked("7161") == marked("7162") == []
 
 
+async def test_a_program_that_stops_its_spawner_counts_as_stopped_and_is_gone() -> None:
+    impatient = Programs(avoid=("cgroup", "pid namespace"), late_s=0.3)
+    bare = Profile(confined=False)
+    argv = ("/bin/sh", "-c", "kill -STOP $PPID; exec sleep 7163")
+    try:
+        assert (await impatient.run(Program(argv=argv, profile=bare, time_limit_s=0.3))).timed_out
+        assert marked("7163") == []
+        assert (await impatient.run(Program(argv=("true",), profile=bare))).ok
+    finally:
+        await impatient.close()
+
+
 async def test_a_dead_nursery_is_replaced(programs: Programs) -> None:
     await programs.run(Program(argv=("true",)))
     assert programs._nursery is not None
