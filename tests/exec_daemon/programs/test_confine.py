@@ -19,6 +19,7 @@ from exec_daemon.programs import Network, Profile, Program, Programs, Ran, Uncon
 from exec_daemon.programs.bubblewrap import Room
 from exec_daemon.programs.nursery import kernel, landlock, seccomp
 from exec_daemon.programs.sandbox import LAYERS, Sandbox
+from tests.exec_daemon.programs.conftest import Run
 
 has_landlock = pytest.mark.skipif(not kernel.landlock_version(), reason="this kernel has no Landlock")
 has_scopes = pytest.mark.skipif(kernel.landlock_version() < 6, reason="Landlock of this kernel has no scopes")
@@ -184,7 +185,7 @@ async def test_without_confinement_only_the_rest_is_left_out(run, tmp_path: Path
 
 
 @pytest.fixture
-async def boxed(run, tmp_path: Path) -> Callable[..., Awaitable[Ran]]:
+async def boxed(run: Run, tmp_path: Path) -> Callable[..., Awaitable[Ran]]:
     """Runs a shell's words in bubblewrap; skips where the machine lets nobody make namespaces."""
     loose = Sandbox(user=_me()).profile(tmp_path / "home", confined=False)
 
