@@ -126,7 +126,26 @@ def requirements_page() -> Iterator[str]:
     yield ""
     cited = citations()
     for area in areas():
-        yield from one_area(area, cited)
+        if area.page == "requirements.md":
+            yield from one_area(area, cited)
+
+
+ATTACKS_TEXT: Final = (
+    "What is tried against programs of this kind, or goes wrong with them, and what comes of it here. Each row",
+    "has tests that fail without its answer: `.venv/bin/python scripts/requirements.py D001` prints them.",
+    "Who tries it, and what does not stop them, is the [security model](security.md).",
+)
+
+
+def attacks_page() -> Iterator[str]:
+    yield "# Attacks and failures"
+    yield ""
+    yield from ATTACKS_TEXT
+    yield ""
+    cited = citations()
+    attacks = (one for area in areas() if area.page == "attacks.md" for one in area.requirements)
+    rows = ((one.number, one.tried, one.text, shown_by(cited.get(one.number, ()))) for one in attacks)
+    yield from table(("number", "what is tried, or fails", "what comes of it", "shown by"), rows)
 
 
 def one_area(area: Area, cited: Mapping[str, list[str]]) -> Iterator[str]:
@@ -157,6 +176,7 @@ PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "commands.md": commands_page,
     "variables.md": variables_page,
     "requirements.md": requirements_page,
+    "attacks.md": attacks_page,
 }
 
 

@@ -1,9 +1,9 @@
-"""Which test shows which requirement: `python scripts/requirements.py [O | O-16 …]`, or `--check`.
+"""Which test shows which requirement: `python scripts/requirements.py [O | O-16 | D001 …]`, or `--check`.
 
 The requirements stand in `tests/requirements/<letter>.toml`. A test shows one by citing its number in a
-comment within the test or beside one of its rows: `# O-16`, `# O-16, M-02`, `# M-05 to M-08`. A number in a
-docstring only says what a file is about. `--check` fails for a requirement without a test that does not say
-why, and for a citation of a number that does not exist.
+comment within the test or beside one of its rows: `# O-16`, `# O-16, M-02`, `# M-05 to M-08`, and attacks
+without a dash: `# D001`. A number in a docstring only says what a file is about. `--check` fails for a
+requirement without a test that does not say why, and for a citation of a number that does not exist.
 """
 
 from __future__ import annotations
@@ -23,24 +23,36 @@ from typing import Final, NamedTuple
 ROOT: Final = Path(__file__).resolve().parent.parent
 TABLES: Final = ROOT / "tests" / "requirements"
 CITED: Final = re.compile(r"\b([A-Z])-(\d\d)\b(?: to (?:\1-)?(\d\d)\b)?")
+# None is above D199: U+D800 and what follows it are surrogates.
+CITED_ATTACK: Final = re.compile(r"(?<![+\w])D[01]\d\d\b")
 
 
 class Requirement(NamedTuple):
-    """`later`: what of it is not built, and why. `record`: the page that keeps what no test can show."""
+    """`later`: what of it is not built, and why. `record`: the page that keeps what no test can show.
+
+    `tried`: the attack or failure that it answers.
+    """
 
     number: str
     text: str
     later: str = ""
     record: str = ""
+    tried: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why no test shows it, or not all of it."""
+        return self.later or self.record
 
 
 class Area(NamedTuple):
-    """The requirements of one letter."""
+    """The requirements of one letter; `page` of docs/ shows them."""
 
     letter: str
     title: str
     requirements: tuple[Requirement, ...]
     tables: Mapping[str, str] = MappingProxyType({})  # `O 7.3` -> which literal it is
+    page: str = "requirements.md"
 
 
 def areas() -> list[Area]:
@@ -51,11 +63,9 @@ def areas() -> list[Area]:
 def _area(path: Path) -> Area:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     title, tables = table.pop("title"), table.pop("tables", {})
-    rows = (
-        Requirement(number, row["is"], row.get("later", ""), row.get("record", ""))
-        for number, row in table.items()
-    )
-    return Area(path.stem, title, tuple(rows), tables)
+    page = table.pop("page", Area._field_defaults["page"])
+    rows = (Requirement(number, row.pop("is"), **row) for number, row in table.items())
+    return Area(path.stem, title, tuple(rows), tables, page)
 
 
 def citations() -> Mapping[str, list[str]]:
@@ -76,7 +86,7 @@ def _in_file(path: Path) -> Iterator[tuple[str, str]]:
             continue
         line = token.start[0]
         inside = next((test for test, lines in tests.items() if line in lines), None)
-        for number in _numbers(token.string):
+        for number in numbers(token.string):
             yield number, f"{name}::{inside}" if inside else name
 
 
@@ -96,7 +106,9 @@ def _tests(source: str) -> dict[str, range]:
     }
 
 
-def _numbers(comment: str) -> Iterator[str]:
+def numbers(comment: str) -> Iterator[str]:
+    """The requirements that a comment cites."""
+    yield from CITED_ATTACK.findall(comment)
     for letter, first, last in CITED.findall(comment):
         for number in range(int(first), int(last or first) + 1):
             yield f"{letter}-{number:02d}"
@@ -107,12 +119,12 @@ def faults(found: list[Area], cited: Mapping[str, list[str]]) -> Iterator[str]:
     for area in found:
         known = {one.number: one for one in area.requirements}
         for number, one in known.items():
-            if not (cited.get(number) or one.later or one.record):
+            if not (cited.get(number) or one.reason):
                 yield f"{number}: no test cites it, and tests/requirements/{area.letter}.toml says no reason"
             if one.record and not (ROOT / one.record).exists():
                 yield f"{number}: its record {one.record} does not exist"
         for number in sorted(cited):
-            if number.startswith(f"{area.letter}-") and number not in known:
+            if number.startswith(area.letter) and number not in known:
                 yield f"{number}: cited by {cited[number][0]}, but it is no requirement"
 
 
@@ -124,8 +136,8 @@ def report(wanted: list[str], found: list[Area], cited: Mapping[str, list[str]])
                 continue
             yield f"{one.number}  {one.text}"
             yield from (f"      {test}" for test in cited.get(one.number, ()))
-            if one.later or one.record:
-                yield f"      {'later' if one.later else 'record'}: {one.later or one.record}"
+            if one.reason:
+                yield f"      {'later' if one.later else 'record'}: {one.reason}"
 
 
 def main(arguments: list[str]) -> int:

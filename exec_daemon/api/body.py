@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any, ClassVar, TypeVar
+import re
+from typing import Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -11,6 +11,9 @@ from starlette.requests import ClientDisconnect, Request
 
 from exec_daemon.api.problems import Refused, refuse
 from messaging import ErrorCode, StrictJsonError, load_object
+
+# Digits as they are on a keyboard; `float` would take those of other scripts, exponents and infinity too.
+_SECONDS: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
 class Body(BaseModel):
@@ -117,10 +120,6 @@ def query_number(request: Request, name: str, default: int, most: int) -> int:
 def query_wait_s(request: Request, most_s: float) -> float:
     """The query parameter `wait`, in seconds; longer ones count as `most_s`."""
     written = request.query_params.get("wait", "0")
-    try:
-        wait_s = float(written)
-    except ValueError:
-        wait_s = math.nan
-    if not wait_s >= 0:
-        raise refuse(ErrorCode.INVALID_REQUEST, "wait must be a number of seconds.")
-    return min(wait_s, most_s)
+    if not _SECONDS.fullmatch(written):
+        raise refuse(ErrorCode.INVALID_REQUEST, "wait must be a number of seconds, such as 20 or 0.5.")
+    return min(float(written), most_s)

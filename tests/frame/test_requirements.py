@@ -9,7 +9,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from scripts.requirements import Area, Requirement, areas, citations, faults, main, report
+from scripts.requirements import Area, Requirement, areas, citations, faults, main, numbers, report
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,14 +31,31 @@ def test_every_requirement_has_a_test_or_a_reason() -> None:
             {"Z-01": ["a"], "Z-20": ["b"]},
             "Z-20: cited by b, but it is no requirement",
         ),
+        (
+            Requirement("D001", "is"),
+            {"D001": ["a"], "D199": ["b"]},
+            "D199: cited by b, but it is no requirement",
+        ),
     ],
 )
 def test_what_is_missing_or_unknown_is_a_fault(
     row: Requirement, cited: dict[str, list[str]], fault: str | None
 ) -> None:
-    found = list(faults([Area("Z", "of a test", (row,))], cited))
+    found = list(faults([Area(row.number[0], "of a test", (row,))], cited))
     assert len(found) == (fault is not None)
     assert fault is None or fault in found[0]
+
+
+@pytest.mark.parametrize(
+    ("comment", "cited"),
+    [
+        ("# O-16, M-02, D001 D143", ["D001", "D143", "O-16", "M-02"]),
+        ("# M-05 to M-07", ["M-05", "M-06", "M-07"]),
+        ("# U+D100, D800, AD100, D1000", []),
+    ],
+)
+def test_a_comment_cites_by_number_and_a_surrogate_is_none(comment: str, cited: list[str]) -> None:
+    assert list(numbers(comment)) == cited
 
 
 def test_a_requirement_is_printed_with_its_tests(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +68,7 @@ def test_a_requirement_is_printed_with_its_tests(capsys: pytest.CaptureFixture[s
 
 def test_without_a_name_every_requirement_is_printed() -> None:
     lines = report([], areas(), {})
-    numbers = [found[0] for line in lines if (found := re.match(r"[A-Z]-\d\d", line))]
+    numbers = [found[0] for line in lines if (found := re.match(r"[A-Z]-\d\d|D\d{3}", line))]
     assert numbers == [one.number for area in areas() for one in area.requirements]
 
 
