@@ -29,8 +29,15 @@ WATCHER: Final = {"harvester": logging.INFO}
 logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
 
 
+# What some viewers take for the end of a line.
+_OTHER_LINE_ENDS: Final = str.maketrans("\x0b\x0c\u2028\u2029", "    ")
+
+
 class _Lines(logging.Formatter):
-    """`2026-12-01T09:00:00.000Z INFO exec_daemon.server: text`; no outside text makes a line of its own."""
+    """`2026-12-01T09:00:00.000Z INFO exec_daemon.server: text`; no outside text makes a line of its own.
+
+    The lines of a traceback are indented: what an exception quotes could look like another record.
+    """
 
     converter = staticmethod(time.gmtime)
 
@@ -41,7 +48,8 @@ class _Lines(logging.Formatter):
         return super().formatMessage(record).replace("\r", " ").replace("\n", " ")
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact(strip_terminal(super().format(record)))
+        whole = redact(strip_terminal(super().format(record)))
+        return whole.translate(_OTHER_LINE_ENDS).replace("\n", "\n    ")
 
 
 class _Json(logging.Formatter):
