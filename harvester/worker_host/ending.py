@@ -21,16 +21,16 @@ class Endings:
     def gone(self, worker: str, term_s: float) -> bool:
         """Has the last of them ended? Asked again and again, it sees to it."""
         left = processes.of_worker(self.home, worker)
-        if not left:
+        if not left.pids():
             self.kill_at.pop(worker, None)
             return True
         if worker not in self.kill_at:
             self.kill_at[worker] = self.clock() + term_s
-            processes.end(left, signal.SIGTERM)
+            left.end(signal.SIGTERM)
         elif self.clock() >= self.kill_at[worker]:
-            processes.end(left, signal.SIGKILL)
+            left.end(signal.SIGKILL)
         return False
 
     def at_once(self, worker: str) -> None:
         """For a host that ends itself."""
-        processes.end(processes.of_worker(self.home, worker), signal.SIGKILL)
+        processes.of_worker(self.home, worker).end(signal.SIGKILL)

@@ -87,7 +87,7 @@ class WorkerHost:
                 self._run(stop)
 
     def _run(self, stop: Event) -> None:
-        processes.end(processes.of_children(self._home), signal.SIGKILL)
+        processes.of_children(self._home).end(signal.SIGKILL)
         pause_s, failures = _FIRST_PAUSE_S, 0
         try:
             while not stop.is_set():

@@ -25,11 +25,15 @@ class Spawner:
     group: cgroup.Group | None
 
     def end(self) -> None:
-        """Kills it with all that it has started, as far as one step can."""
-        if self.group is not None:
-            self.group.end()
+        """Kills it with all that it has started, as far as one step can. To be used before it is reaped only."""
+        self.end_group()
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
+
+    def end_group(self) -> None:
+        """Kills what it has left; once it is reaped, its number may be somebody else's."""
+        if self.group is not None:
+            self.group.end()
 
 
 class Brood:
@@ -64,8 +68,10 @@ class Brood:
 
     def end_all(self) -> None:
         """Kills all of them."""
-        for spawner in [*self._living.values(), *self._ending.values()]:
+        for spawner in self._living.values():
             spawner.end()
+        for spawner in self._ending.values():
+            spawner.end_group()
 
     def gone(self) -> Iterator[int]:
         """Reaps what has ended; the numbers of those of which nothing is left."""
