@@ -36,6 +36,7 @@ class Protocol(HttpToolsProtocol):
     _head_bytes: int = 0
     _in_head: bool = True
     _head_ended: bool = False
+    _unread_bytes: int = 0
     _refused: bool = False
     _peer: Peer | None = None
     quiet_since_s: float = 0.0
@@ -126,13 +127,18 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._deadline.within(None)
-        self._in_head = True
+        self._in_head, self._unread_bytes = True, 0
         if self._answering():
             super().on_message_complete()
 
     def on_body(self, body: bytes) -> None:
         if self._answering():
             super().on_body(body)
+            return
+        self._unread_bytes += len(body)
+        if self._unread_bytes > self.limits.most_unread_bytes and not self._refused:
+            self._refused = True
+            self._say_goodbye()
 
     def _answering(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle
@@ -169,6 +175,9 @@ class Protocol(HttpToolsProtocol):
         if self.quiet or not (self._in_head or self.cycle.response_started):
             head = b"HTTP/1.1 %s\r\nconnection: close\r\n%scontent-length: 0\r\n\r\n"
             self.transport.write(head % (status, fields))
+        self._say_goodbye()
+
+    def _say_goodbye(self) -> None:
         self.transport.close()
         self.loop.call_later(self.limits.goodbye_s, self.transport.abort)
 

@@ -26,6 +26,8 @@ class WireLimits:
 
     # Our clients send under a kibibyte; a proxy in front adds some more.
     most_head_bytes: int = 64 * 1024
+    # Of a body that was answered before its end; a whole message, since some clients send all and then read.
+    most_unread_bytes: int = 4 * 1024 * 1024
     # Who connects has a request to send; its body is at most a few mebibytes.
     handshake_s: float = 5.0
     head_s: float = 10.0

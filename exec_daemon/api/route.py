@@ -18,6 +18,7 @@ from exec_daemon.access.stack import rates_of
 from exec_daemon.access.tokens import Asker
 from exec_daemon.api.asker import asker_of
 from exec_daemon.api.held import Held
+from exec_daemon.api.left import unless_left
 from exec_daemon.api.problems import EXEC_PATH, Refused, refuse
 from exec_daemon.api.scoped import closed
 from exec_daemon.calls.admit import rate_limited, want
@@ -119,7 +120,9 @@ def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
         if isinstance(free, CallError):
             raise Refused(free)
         try:
-            return Held(await row.answer(Ask(request, services, asker)), free)
+            answering = row.answer(Ask(request, services, asker))
+            waits = row.stays and row.method == "GET"  # a body would be read by the endpoint itself
+            return Held(await (unless_left(request, answering) if waits else answering), free)
         except BaseException:
             free()
             raise

@@ -25,7 +25,7 @@ class Spawner:
     group: cgroup.Group | None
 
     def end(self) -> None:
-        """Kills it with all that it has started, as far as one step can. To be used before it is reaped only."""
+        """Kills it with all that it has started, as far as one step can. For one that is not reaped."""
         self.end_group()
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
