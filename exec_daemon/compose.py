@@ -29,6 +29,7 @@ from exec_daemon.programs import Programs
 from exec_daemon.programs_at_start import all_ops, take_stock
 from exec_daemon.services import Services
 from exec_daemon.settings import DaemonSettings
+from exec_daemon.stopping import Stopping
 from exec_daemon.store import Store, open_store, random_id, utc_now
 from exec_daemon.timing import timer_desk
 from exec_daemon.version import version
@@ -58,7 +59,7 @@ async def _grant_book(settings: DaemonSettings, store: Store, ops: Registry) -> 
 
 def _services(parts: Parts) -> Services:
     settings, home, store, ops = parts.settings, parts.home, parts.store, parts.ops
-    stopping = asyncio.Event()
+    stopping = Stopping()
     return Services(
         settings=settings,
         store=store,
@@ -88,7 +89,7 @@ async def _end(services: Services) -> None:
     services.stopping.set()
     await services.mcp.ended()
     await services.desk.close()
-    await services.executor.jobs.drain(services.settings.limits.drain_s)
+    await services.executor.jobs.drain(services.stopping.left_s(services.settings.limits.drain_s))
     await services.deciding.close()
     await write_token_uses(services)
 

@@ -85,6 +85,10 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._services.stopping.set()
         await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):  # of who reads nothing, and was waited for
+            if isinstance(connection, Protocol):
+                connection.drop()
+        await asyncio.sleep(0)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

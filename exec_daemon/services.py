@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, field
 
 from exec_daemon.access.callback_secret import CallbackSecret
@@ -18,6 +17,7 @@ from exec_daemon.metrics import Metrics
 from exec_daemon.places import Places
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.settings import DaemonSettings
+from exec_daemon.stopping import Stopping
 from exec_daemon.store import Clock, NewId, Store
 from exec_daemon.timers.desk import TimerDesk
 from exec_daemon.web.sessions import Sessions
@@ -41,7 +41,7 @@ class Services:
     artifacts: Artifacts
     clock: Clock
     new_id: NewId
-    stopping: asyncio.Event
+    stopping: Stopping
     callback_secret: CallbackSecret
     desk: Desk
     trust: Keeper
