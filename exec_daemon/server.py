@@ -136,6 +136,7 @@ class Daemon:
         self._loop = asyncio.get_running_loop()
         with bind(settings) as listener, self._logging(home):
             self.url = url_of(listener)
+            _warn_of_known_hashes()
 
             def listening() -> None:
                 self._announce(home)
@@ -167,6 +168,13 @@ class Daemon:
         content = {"pid": os.getpid(), "url": self.url, "started_at": utc_now()}
         write_private(home.address, json.dumps(content).encode() + b"\n")
         log.info("listening at %s", self.url)
+
+
+def _warn_of_known_hashes() -> None:
+    """Keys of a body that all fall into one place of a table make it slow, for who knows the hashes."""
+    seed = os.environ.get("PYTHONHASHSEED", "")
+    if seed not in ("", "random") and not sys.flags.ignore_environment:
+        log.warning("PYTHONHASHSEED=%s makes the hashes of this process known to others; unset it", seed)
 
 
 def serve(settings: DaemonSettings) -> None:

@@ -215,7 +215,7 @@ def test_what_the_api_does_not_have_is_a_problem_document(
     assert set(answer.json()) == {"type", "title", "status", "detail", "code", "retryable", "details"}
 
 
-def test_errors_of_a_call_name_no_file_of_the_daemon(daemon: Any) -> None:
+def test_errors_of_a_call_name_no_file_of_the_daemon(daemon: Any) -> None:  # D138
     for answer in (
         daemon.exec("operator", "box.exec", {"action": "logs", "arg": "no-such-unit"}),
         daemon.client("operator").get("/jobs/%00"),

@@ -73,7 +73,7 @@ async def test_a_file_below_an_opened_folder_is_named_by_its_whole_path(
 )
 async def test_every_other_path_is_no_file_in_the_same_words(
     artifacts: Artifacts, outbox: Path, tmp_path: Path, path: str
-) -> None:
+) -> None:  # D018 D021
     (outbox / "link").symlink_to(tmp_path / "secret")
     (outbox / "links").symlink_to(outbox / "deep")
     os.mkfifo(outbox / "fifo")

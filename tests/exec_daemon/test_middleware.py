@@ -41,7 +41,7 @@ async def sent(app: Any, path: str = "/ops", method: str = "GET") -> list[Messag
 @pytest.mark.parametrize("path", ["/ops", "/exec"])
 async def test_a_fault_is_an_incident_and_shows_no_insides(
     path: str, caplog: pytest.LogCaptureFixture
-) -> None:
+) -> None:  # D138
     start, body = await sent(Incidents(broken), path)
     document = json.loads(body["body"])
     failed = document.get("error", document)
@@ -57,7 +57,7 @@ async def test_a_fault_in_the_middle_of_an_answer_is_logged_and_adds_nothing(
     assert "incident" in caplog.text
 
 
-async def test_a_request_is_one_line_in_the_log_whatever_its_path(tmp_path: Path) -> None:
+async def test_a_request_is_one_line_in_the_log_whatever_its_path(tmp_path: Path) -> None:  # D105
     log = tmp_path / "daemon.log"
     with logging_to(log, stderr=False):
         await sent(AccessLog(Incidents(broken_late)), "/x\n2026 INFO forged\x1b[2J" + "y" * 5000)
@@ -92,7 +92,7 @@ def test_a_line_of_the_json_log_is_one_object_with_the_ids_of_the_call(tmp_path:
     assert "abcdefghijklmnop1234" not in log.read_text()
 
 
-def test_the_json_log_tells_of_a_call_its_names_and_ids_and_no_arguments(start_daemon) -> None:
+def test_the_json_log_tells_of_a_call_its_names_and_ids_and_no_arguments(start_daemon) -> None:  # D106
     running = start_daemon(log_format="json")
     running.agent("heron")
     running.exec("agent/heron", "dm.send", {"to": "heron", "text": "a secret word"})

@@ -54,6 +54,15 @@ def test_a_daemon_says_where_it_listens_and_takes_it_back(start_daemon: Callable
     assert not (running.home / "daemon.json").exists()
 
 
+@pytest.mark.parametrize(("seed", "warns"), [("0", True), ("random", False)])
+def test_a_process_whose_hashes_others_know_says_so(
+    start_daemon: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, seed: str, warns: bool
+) -> None:  # D142
+    monkeypatch.setenv("PYTHONHASHSEED", seed)
+    running = start_daemon()
+    assert ("PYTHONHASHSEED" in (running.home / "daemon.log").read_text()) is warns
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_the_process_with_status_0(tmp_path: Path, number: int) -> None:
     with subprocess.Popen(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ import pytest
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.tokens import BOOTSTRAP, bearer, ensure_bootstrap, issue, new_secret, sha256
 from exec_daemon.home import Home, prepare
-from exec_daemon.store import random_id
+from exec_daemon.store import TokenRecord, random_id
 from exec_daemon.store.memory import MemoryStore
 
 NOW = "2026-12-01T09:00:00.000Z"
@@ -57,6 +60,54 @@ async def test_a_revoked_or_unknown_token_proves_nothing(store: MemoryStore) -> 
     await store.revoke_token(record.id)
     for worthless in (token, new_secret(), "", "é\ud800", record.sha256):
         assert await bearer(store, worthless, NOW) is None
+
+
+class Asked(MemoryStore):
+    """Notes what it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hashes: list[str] = []
+
+    async def token_by_sha256(self, sha256: str) -> TokenRecord | None:
+        self.hashes.append(sha256)
+        return await super().token_by_sha256(sha256)
+
+
+async def test_what_is_looked_up_tells_nothing_of_how_much_was_right() -> None:  # D074
+    store = Asked()
+    token = await made(store)
+    store.hashes.clear()
+    for given in (token, token[:-1] + "!", "x" + token[1:]):
+        await bearer(store, given, NOW)
+    assert store.hashes == [sha256(token), sha256(token[:-1] + "!"), sha256("x" + token[1:])]
+    alike = [sum(a == b for a, b in zip(store.hashes[0], other, strict=True)) for other in store.hashes[1:]]
+    assert max(alike) < 32  # a letter that differs anywhere is another hash
+
+
+SECRET = re.compile(r"token|secret|signature|proof|hashed|\bcode\b")
+COMPARING = (
+    "access/tokens.py",
+    "access/callback_secret.py",
+    "api/asker.py",
+    "web/sessions.py",
+    "web/sign_in.py",
+)
+
+
+def compared(file: Path) -> Iterator[str]:
+    """What is compared letter by letter in this file."""
+    source = file.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            yield str(ast.get_source_segment(source, node))
+
+
+def test_no_secret_is_compared_letter_by_letter() -> None:  # D074
+    root = Path(__file__).resolve().parents[2]
+    files = [*(root / "exec_daemon" / name for name in COMPARING), root / "messaging" / "signature.py"]
+    assert [one for file in files for one in compared(file) if SECRET.search(one)] == []
+    assert sum("compare_digest" in file.read_text(encoding="utf-8") for file in files) == 3
 
 
 def test_tokens_are_long_and_never_alike() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import grp
 import os
 import socket
 import stat
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,27 @@ def test_the_socket_is_the_owners_alone(daemon: Any) -> None:  # D076
     mode = (daemon.home / "daemon.sock").stat().st_mode
     assert stat.S_ISSOCK(mode)
     assert stat.S_IMODE(mode) == 0o600
+
+
+def as_nobody(path: Path) -> int:
+    """The error number of another user's attempt to connect; 0 when it gets through."""
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        with socket.socket(socket.AF_UNIX) as sock:
+            os._exit(sock.connect_ex(str(path)))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_of_this_machine_gets_no_connection() -> None:  # D076
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        with bind_unix(Path(folder) / "api.sock") as listener:
+            listener.listen()
+            assert as_nobody(Path(folder) / "api.sock") == errno.EACCES
 
 
 def test_a_user_is_whom_the_settings_name(start_daemon: Callable[..., Any]) -> None:

@@ -153,7 +153,7 @@ def test_a_problem_document_is_refused_with_its_code() -> None:
 )
 def test_what_is_not_our_api_is_a_protocol_error_and_no_redirect_is_followed(
     strange: httpx2.Response,
-) -> None:
+) -> None:  # D096
     script = Script(strange)
     with pytest.raises(ProtocolError):
         run(script, lambda client: client.threads())

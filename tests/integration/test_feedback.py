@@ -47,7 +47,7 @@ def harvested(parts: Parts, client: DaemonClient, body: str) -> Message | None:
 def test_hostile_log_dm_title_and_process_name_are_shown_and_run_nothing(
     parts: Parts, process: subprocess.Popen[bytes]
 ) -> None:
-    # O-15, O-18
+    # O-15, O-18, D101
     (parts.home / "state" / "hostile.log").write_text(f"12:00 {HOSTILE}\n\n{HOSTILE}\n\n[RESULT] PASS\n")
     with parts.client() as client:
         client.create_thread("titled", title=HOSTILE, agent="heron")

@@ -81,7 +81,7 @@ async def test_redirects_are_followed_and_each_is_checked() -> None:  # M-48
 @pytest.mark.parametrize(
     "to", ["http://10.0.0.5/", "http://localhost/", "file:///etc/passwd", "//127.0.0.1:1/"]
 )
-async def test_a_redirect_to_what_may_not_be_fetched_is_blocked(to: str) -> None:  # M-48
+async def test_a_redirect_to_what_may_not_be_fetched_is_blocked(to: str) -> None:  # M-48, D096
     with Pages({"/a": moved(to)}) as pages:
         guard = allowing(pages, "a.example")
         with pytest.raises(UrlBlocked):

@@ -157,7 +157,7 @@ def test_nobody_makes_the_daemon_wait_longer_than_it_likes(daemon: Running, writ
     assert harvester.get("/replies", params={"wait": written}).status_code == 400
     assert harvester.get("/workers", params={"wait": written}).status_code == 400
     body = {"op": "tools.list"}
-    prefer = {"prefer": f"wait={written}".encode()}
+    prefer = {b"prefer": f"wait={written}".encode()}
     assert daemon.client("operator").post("/exec", json=body, headers=prefer).status_code == 200
 
 

@@ -178,7 +178,8 @@ def test_a_client_that_reads_nothing_does_not_hold_the_stop(
         fields = f"Host: localhost\r\nAuthorization: Bearer {token}\r\n\r\n"
         deaf.sendall(f"GET /threads/heron/messages HTTP/1.1\r\n{fields}".encode())
         server = running.daemon._server
-        until(lambda: any(one.flow.write_paused for one in server.server_state.connections))  # type: ignore[union-attr]
+        assert server is not None
+        until(lambda: any(one.flow.write_paused for one in server.server_state.connections))
         began_s = time.monotonic()
         running.stop()
         assert time.monotonic() - began_s < 5

@@ -44,7 +44,7 @@ def refusal(action: str, arg: object, context: BoxContext) -> BoxError:
 
 @pytest.mark.parametrize("arg", HOSTILE, ids=lambda arg: repr(arg)[:40])
 @pytest.mark.parametrize("action", KEYED, ids=lambda action: action.name)
-def test_a_hostile_argument_is_refused_before_anything_is_touched(  # O-43
+def test_a_hostile_argument_is_refused_before_anything_is_touched(  # O-43, D001 D003 D005 D006 D009 D018 D023
     action: Action, arg: str
 ) -> None:
     thing: Any = Untouchable()

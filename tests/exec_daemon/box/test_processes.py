@@ -38,7 +38,7 @@ def test_no_read_shows_the_secrets_of_a_process(secretive, context: BoxContext) 
     assert "--auth-token [REDACTED] --plain" in document["data"]["command"]
 
 
-def test_a_sleep_with_a_token_does_not_show_it(context: BoxContext) -> None:
+def test_a_sleep_with_a_token_does_not_show_it(context: BoxContext) -> None:  # D017
     with subprocess.Popen(["sleep", "60", "--token=CANARY"], executable=sys.executable, env={}) as failing:
         read("processes", None, context)
         failing.kill()

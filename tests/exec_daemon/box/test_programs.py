@@ -22,13 +22,13 @@ def done(output: Output | None) -> Output:
     return output
 
 
-def test_arguments_reach_the_program_as_they_are(tmp_path: Path) -> None:
+def test_arguments_reach_the_program_as_they_are(tmp_path: Path) -> None:  # D003
     hostile = f"$(touch {tmp_path}/pwned); `id` | > *"
     assert done(run(("printf", "%s", hostile), Deadline(4.5))).text == hostile
     assert not (tmp_path / "pwned").exists()
 
 
-def test_the_environment_is_a_literal(monkeypatch: pytest.MonkeyPatch) -> None:  # O-32
+def test_the_environment_is_a_literal(monkeypatch: pytest.MonkeyPatch) -> None:  # O-32, D013
     monkeypatch.setenv("CANARY_TOKEN", "x")
     monkeypatch.setenv("GIT_DIR", "/x")
     names = {line.partition("=")[0] for line in done(run(("env",), Deadline(4.5))).text.splitlines()}

@@ -10,6 +10,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from exec_daemon.programs import Overloaded, Program, Programs, Unconfined, Unusable
@@ -21,6 +22,11 @@ HALF = 32 * 1024
 
 def open_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def processes() -> int:
+    """How many are below us."""
+    return len(psutil.Process().children(recursive=True))
 
 
 async def test_arguments_arrive_as_they_are_whatever_is_in_them(run) -> None:  # D003 D084
@@ -201,10 +207,11 @@ async def test_without_room_for_a_descriptor_it_is_told_and_nothing_leaks(run) -
 
 async def test_many_runs_leave_no_descriptor_and_no_process(programs: Programs, run) -> None:  # D026
     await run(("true",))
-    before = open_descriptors()
-    for _ in range(100):
-        await run(("true",))
-    assert open_descriptors() == before
+    before = open_descriptors(), processes()
+    for number in range(100):
+        hangs = number % 20 == 7
+        await run(("sleep", "60") if hangs else ("true",), time_limit_s=0.05 if hangs else 10)
+    assert (open_descriptors(), processes()) == before
 
 
 @pytest.mark.parametrize("most", [100, 40_000, 100_000])
