@@ -131,9 +131,9 @@ def requirements_page() -> Iterator[str]:
 
 
 ATTACKS_TEXT: Final = (
-    "What is tried against programs of this kind, or goes wrong with them, and what comes of it here. Each row",
-    "has tests that fail without its answer: `.venv/bin/python scripts/requirements.py D001` prints them.",
-    "Who tries it, and what does not stop them, is the [security model](security.md).",
+    "What is tried against programs of this kind, or goes wrong with them, and what comes of it here. Each",
+    "row has tests that fail without its answer: `.venv/bin/python scripts/requirements.py D001` prints",
+    "them. Who tries it, and what does not stop them, is the [security model](security.md).",
 )
 
 
@@ -144,7 +144,7 @@ def attacks_page() -> Iterator[str]:
     yield ""
     cited = citations()
     attacks = (one for area in areas() if area.page == "attacks.md" for one in area.requirements)
-    rows = ((one.number, one.tried, one.text, shown_by(cited.get(one.number, ()))) for one in attacks)
+    rows = sorted((one.number, one.tried, one.text, shown_by(cited.get(one.number, ()))) for one in attacks)
     yield from table(("number", "what is tried, or fails", "what comes of it", "shown by"), rows)
 
 
