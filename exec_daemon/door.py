@@ -15,6 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from exec_daemon.handshake import CONNECTION
 from exec_daemon.settings import WireLimits
 
 log = logging.getLogger(__name__)
@@ -92,6 +93,7 @@ class Door:
         self._unheard.discard(connection)
         loop, context = asyncio.get_running_loop(), self._tls and self._tls()
         timeout_s = self._limits.handshake_s if context else None
+        CONNECTION.set(connection)
         try:
             await loop.connect_accepted_socket(
                 self._make_protocol, connection, ssl=context or None, ssl_handshake_timeout=timeout_s

@@ -106,10 +106,22 @@ def bind_unix(path: Path, group: str = "") -> socket.socket:
 
 
 def _remove_leftover(path: Path) -> None:
-    """Of a daemon that was killed. Any other file that is there stays, and is in the way."""
+    """Of a daemon that was killed. What somebody listens on, and any other file, stays and is in the way."""
     with contextlib.suppress(FileNotFoundError):
-        if stat.S_ISSOCK(path.lstat().st_mode):
+        if stat.S_ISSOCK(path.lstat().st_mode) and not _is_in_use(path):
             path.unlink()
+
+
+def _is_in_use(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as caller, short_address(path) as address:
+        caller.setblocking(False)  # noqa: FBT003 - positional only
+        try:
+            caller.connect(address)
+        except ConnectionRefusedError:
+            return False
+        except OSError:  # so many are waiting, or it is of another kind: it is somebody's
+            return True
+    return True
 
 
 def url_of(listener: socket.socket) -> str:

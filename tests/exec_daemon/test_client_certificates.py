@@ -63,18 +63,24 @@ def test_a_certificate_that_does_not_name_exactly_one_identity_names_nobody(
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "alert"),
     [
-        {"usages": (SERVER,)},
-        {"life": timedelta(minutes=-1)},
-        {"home": None},
+        ({"usages": (SERVER,)}, "unsupported certificate"),
+        ({"life": timedelta(minutes=-1)}, "certificate expired"),
+        ({"home": None}, "unknown ca"),
     ],
 )
-def test_what_openssl_refuses_gets_no_handshake(
-    daemon: Any, tmp_path: Path, wrong: dict[str, Any]
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_what_openssl_refuses_gets_no_handshake_and_is_told_why(
+    daemon: Any, tmp_path: Path, wrong: dict[str, Any], alert: str, version: ssl.TLSVersion
 ) -> None:  # D069 D070
     made = forged(**({"home": daemon.home, "uris": ("inband:operator/local",)} | wrong))
-    with client_with(daemon, made, tmp_path) as client, pytest.raises(httpx2.TransportError):
+    context = context_with(daemon, made, tmp_path)
+    context.maximum_version = version
+    with (
+        httpx2.Client(base_url=daemon.url, verify=context) as client,
+        pytest.raises(httpx2.TransportError, match=alert),
+    ):
         client.get("/ops")
 
 
@@ -129,7 +135,7 @@ def test_a_revoked_certificate_is_out_on_open_connections_and_new_ones(
         with pytest.raises(httpx2.TransportError):
             list(lines)
         assert time.monotonic() - began_s < 5
-        with pytest.raises(httpx2.TransportError):
+        with pytest.raises(httpx2.TransportError, match="certificate revoked"):
             eve.get("/ops")
         assert adam.get("/ops").status_code == 200
         running.client("operator").post("/threads/heron/messages", json={"body": "still here"})

@@ -125,3 +125,25 @@ def test_a_leftover_of_a_killed_daemon_is_in_nobodys_way(tmp_path: Path) -> None
         listener = bind_unix(tmp_path / "api.sock")
         assert listener.family is socket.AF_UNIX
         listener.close()
+
+
+@pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
+def test_a_socket_that_somebody_listens_on_is_not_taken_away(tmp_path: Path, kind: int) -> None:
+    path = tmp_path / "theirs.sock"
+    with socket.socket(socket.AF_UNIX, kind) as theirs:
+        theirs.bind(str(path))
+        if kind == socket.SOCK_STREAM:
+            theirs.listen(1)
+        before = path.stat().st_ino
+        with pytest.raises(AddressRefused, match="in use"):
+            bind_unix(path)
+        assert path.stat().st_ino == before
+
+
+def test_what_a_link_in_its_place_leads_to_stays_as_it_is(tmp_path: Path) -> None:
+    target, path = tmp_path / "target", tmp_path / "daemon.sock"
+    target.write_text("kept")
+    path.symlink_to(target)
+    with pytest.raises(AddressRefused, match="in use"):
+        bind_unix(path)
+    assert (path.is_symlink(), target.read_text()) == (True, "kept")
