@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -29,18 +30,26 @@ class Asking:
         self._clock = clock
         self._new_id = new_id
         self._expire_s = expire_s
+        self._turn = asyncio.Lock()
 
     async def __call__(self, asker: Asker, call: Admitted, request: CallRequest) -> Result | Job:
         """What the asker is told; the job, where the same call has run already, or has been approved."""
         call_id = request.call.call_id or self._new_id("call")
+        async with self._turn:  # how many wait is counted and added to in one go
+            found = await self._found(asker, call, request, call_id)
+        if isinstance(found, CallError):
+            return _answer(call, call_id, found)
+        return found if isinstance(found, Job) else await self._told(call, call_id, found)
+
+    async def _found(
+        self, asker: Asker, call: Admitted, request: CallRequest, call_id: str
+    ) -> Approval | Job | CallError:
         waiting = await self._store.approvals(ApprovalState.PENDING, str(call.identity), MOST_PENDING)
         known = any(one.call.call_id == call_id for one in waiting)
         if len(waiting) >= MOST_PENDING and not known:
-            return _answer(call, call_id, _too_many(call))
+            return _too_many(call)
         op = self._registry.info(call.op.name)
-        asked = asked_call(asker, call, request, call_id, op)
-        found = await self._store.ask(asked, self._expiry())
-        return found if isinstance(found, Job) else await self._told(call, call_id, found)
+        return await self._store.ask(asked_call(asker, call, request, call_id, op), self._expiry())
 
     async def _told(self, call: Admitted, call_id: str, approval: Approval) -> Result | Job:
         if not same_call(approval.call.op, approval.call.args, call):

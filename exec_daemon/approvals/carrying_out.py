@@ -13,10 +13,12 @@ import asyncio
 import logging
 from typing import Final
 
+from exec_daemon.approvals.as_asked import not_as_asked
 from exec_daemon.approvals.asked import request_of
 from exec_daemon.approvals.outcome import message
 from exec_daemon.approvals.standing import standing
 from exec_daemon.calls.execute import Executor, Pending, result_of
+from exec_daemon.calls.registry import Registry
 from exec_daemon.store import Approval, Store
 from messaging import CallError, JobState, Result
 
@@ -24,14 +26,17 @@ log = logging.getLogger(__name__)
 
 # What runs has been waited for already; this is for a message and a row.
 _STOP_S: Final = 5.0
+# Of one identity no more run between a word and its being told.
+_LOOK_BACK: Final = 500
 
 
 class CarryingOut:
     """One task for each approval that was decided. Lives on the event loop."""
 
-    def __init__(self, store: Store, executor: Executor) -> None:
+    def __init__(self, store: Store, executor: Executor, registry: Registry) -> None:
         self._store = store
         self._executor = executor
+        self._registry = registry
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def start(self, approval: Approval) -> None:
@@ -65,6 +70,9 @@ class CarryingOut:
 
     async def _run(self, approval: Approval) -> Result | None:
         """How the call ended; None where that cannot be known yet."""
+        wrong = await not_as_asked(approval, self._executor, self._registry)
+        if wrong is not None:
+            return await self._ran_before(approval) or _not_run(approval, wrong)
         asker, request = request_of(approval.call)
         begun = await self._executor.run_approved(asker, request)
         job_id = begun.job.id if isinstance(begun, Pending) else begun.job_id
@@ -75,6 +83,13 @@ class CarryingOut:
         await self._executor.jobs.end_of(begun.job.id)
         job = await self._store.job(begun.job.id)
         return None if job is None or job.state is JobState.RUNNING else result_of(job)
+
+    async def _ran_before(self, approval: Approval) -> Result | None:
+        """How it ended where it ran before we died: what was taken away or changed since undoes nothing."""
+        call = approval.call
+        theirs = await self._store.jobs(call.identity, None, _LOOK_BACK)
+        ran = next((job for job in theirs if job.call_id == call.call_id and job.ended_at), None)
+        return None if ran is None else result_of(ran)
 
 
 def _not_run(approval: Approval, said: CallError) -> Result:

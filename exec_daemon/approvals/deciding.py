@@ -12,12 +12,12 @@ from itertools import count
 from typing import Final
 
 from exec_daemon.access.identity import Identity
-from exec_daemon.approvals.asked import digest_of, request_of
+from exec_daemon.approvals.as_asked import not_as_asked
 from exec_daemon.approvals.carrying_out import CarryingOut
 from exec_daemon.approvals.standing import standing
 from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.registry import Registry
-from exec_daemon.store import Approval, ApprovalState, Clock, NewAuditLine, Store, StoreError, Word
+from exec_daemon.store import Approval, ApprovalState, Clock, Store, StoreError, Word
 from messaging import CallError, ErrorCode, error
 from messaging.moment import iso
 
@@ -40,14 +40,16 @@ class Deciding:
         self._registry = registry
         self._executor = executor
         self._clock = clock
-        self._carrying = CarryingOut(store, executor)
+        self._carrying = CarryingOut(store, executor, registry)
 
     async def approve(self, by: Identity, approval_id: str, digest: str) -> Approval | CallError:
         """Approves exactly what `digest` stands for. Approving twice is approving once."""
         found = await self._answerable(by, approval_id, ApprovalState.APPROVED)
         if isinstance(found, CallError) or found.state is ApprovalState.APPROVED:
             return found
-        wrong = await self._not_as_asked(found, digest)
+        wrong = await self._not_as_seen(found, digest)
+        if wrong is None and self._late(found):  # meanwhile
+            return await self._expire(found, ApprovalState.APPROVED)
         return wrong or await self._say(found, Word(state=ApprovalState.APPROVED, by=str(by)))
 
     async def deny(self, by: Identity, approval_id: str, reason: str | None) -> Approval | CallError:
@@ -68,8 +70,8 @@ class Deciding:
         for approval in await self._store.unsettled():
             if approval.state is not ApprovalState.PENDING:
                 self._carrying.start(approval)
-            elif approval.expires_at <= self._clock():
-                await self._say(approval, Word(state=ApprovalState.EXPIRED, by=_DAEMON))
+            elif self._late(approval):
+                await self._expire(approval)
 
     async def keep_looking(self) -> None:
         """Looks for as long as the daemon runs; a store that does not serve is asked again."""
@@ -94,45 +96,31 @@ class Deciding:
         if str(by) in (approval.call.identity, approval.call.asker):  # D081
             text = f"Not allowed: {by} asked for it, so somebody else has to decide."
             return error(ErrorCode.FORBIDDEN, text, details={"rule": "approval self"})
-        if approval.state is ApprovalState.PENDING and approval.expires_at <= self._clock():
-            return await self._say(approval, Word(state=ApprovalState.EXPIRED, by=_DAEMON), wish)
+        if self._late(approval):
+            return await self._expire(approval, wish)
         return approval if approval.state in (ApprovalState.PENDING, wish) else _decided(approval)
 
-    async def _not_as_asked(self, approval: Approval, digest: str) -> CallError | None:
+    async def _not_as_seen(self, approval: Approval, digest: str) -> CallError | None:
         """Is it still what the approver saw, and may it still be called?"""
-        if digest != approval.call.digest:
-            text = "The digest is not that of what was asked. Look at it again: `box approvals show`."
-            return error(ErrorCode.INVALID_REQUEST, text)
-        asker, request = request_of(approval.call)
-        call = await self._executor.admitted(asker, request)
-        if isinstance(call, CallError):
-            return call
-        if digest_of(asker.identity, call, request, self._registry.info(call.op.name)) == digest:
-            return None
-        text = f"{call.op.name} is not what it was when this was asked. Deny it, and have it asked again."
-        return error(ErrorCode.OP_CHANGED, text)
+        if digest == approval.call.digest:
+            return await not_as_asked(approval, self._executor, self._registry)
+        text = "The digest is not that of what was asked. Look at it again: `box approvals show`."
+        return error(ErrorCode.INVALID_REQUEST, text)
+
+    def _late(self, approval: Approval) -> bool:
+        return approval.state is ApprovalState.PENDING and approval.expires_at <= self._clock()
+
+    async def _expire(self, approval: Approval, wish: ApprovalState | None = None) -> Approval | CallError:
+        return await self._say(approval, Word(state=ApprovalState.EXPIRED, by=_DAEMON), wish)
 
     async def _say(
         self, approval: Approval, word: Word, wish: ApprovalState | None = None
     ) -> Approval | CallError:
         """The approval as it stands now; the first word counts, whosever it is."""
-        await self._store.note(_audited(approval, word, self._clock()))
         said = await self._store.answer_approval(approval.id, word) or approval
         if not said.settled:
             self._carrying.start(said)
         return said if said.state is (wish or word.state) else _decided(said)
-
-
-def _audited(approval: Approval, word: Word, at: str) -> NewAuditLine:
-    """Who said what to which call: in the audit before it is done, so that nothing is done without (D108)."""
-    return NewAuditLine(
-        at=at,
-        identity=word.by,
-        op=f"approval.{word.state}",
-        args_digest=approval.call.digest,
-        call_id=approval.id,
-        outcome="succeeded",
-    )
 
 
 def _earlier(moment: str, by: timedelta) -> str:

@@ -95,7 +95,10 @@ class Permissions(Protocol):
         ...
 
     async def ask(self, call: AskedCall, expires_at: str) -> Approval | Job:
-        """The approval of this call id, made where there is none; the job where the call has run already."""
+        """The approval of this call id, made where there is none; the job where the call has run already.
+
+        One that is made stands in the audit.
+        """
         ...
 
     async def approval(self, approval_id: str) -> Approval | None:
@@ -113,7 +116,10 @@ class Permissions(Protocol):
         ...
 
     async def answer_approval(self, approval_id: str, word: Word) -> Approval | None:
-        """Says `word` to a pending approval; one that was decided stays as it is. None for none."""
+        """Says `word` to a pending approval, which the audit tells; one that was decided stays as it is.
+
+        None for none.
+        """
         ...
 
     async def link_approval(self, approval_id: str, job_id: str) -> None:

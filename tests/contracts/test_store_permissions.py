@@ -67,6 +67,22 @@ async def test_a_call_that_has_run_asks_nobody(store: Store) -> None:
     assert (found.id, found.result) == (begun.job.id, 1)
 
 
+async def test_who_asked_and_what_was_said_first_stands_in_the_audit_once(store: Store) -> None:  # D108
+    first = await asked(store)
+    await asked(store)
+    for by in ("operator/ann", "operator/bob"):
+        await store.answer_approval(first.id, replace(YES, by=by))
+    lines = [
+        (line.op, line.identity, line.asked_by, line.call_id, line.args_digest)
+        for line in reversed(await store.audit())
+    ]
+    assert lines == [
+        ("approval.asked", "agent/heron", "harvester/local", first.id, "d"),
+        ("approval.approved", "operator/ann", None, first.id, "d"),
+    ]
+    assert (await store.check_audit()).broken is None
+
+
 @pytest.mark.parametrize("state", [ApprovalState.APPROVED, ApprovalState.DENIED, ApprovalState.EXPIRED])
 async def test_the_first_word_counts(store: Store, state: ApprovalState) -> None:  # O-36
     first = await asked(store)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from exec_daemon.access.approval import ApprovalPolicy
 from exec_daemon.access.policy import Policy
+from exec_daemon.approvals.asking import MOST_PENDING
 from exec_daemon.errors import RuleUnusable
 from harvester import DaemonClient, harvest_reply
 
@@ -62,6 +65,14 @@ def test_the_answer_is_202_with_the_job_and_the_job_tells_how_it_went(asking: An
     events = mine.get(f"/jobs/{job_id}/events").json()["events"]
     assert [event["type"] for event in events] == ["accepted", "succeeded"]
     assert [message["body"] for message in messages(asking, "wren")] == ["go"]
+
+
+def test_so_many_questions_at_once_are_no_more_than_one_after_the_other(asking: Any) -> None:
+    asking.client("agent/heron")
+    with ThreadPoolExecutor(16) as many:
+        answers = list(many.map(lambda number: ask(asking, f"c{number}"), range(MOST_PENDING + 16)))
+    codes = Counter(answer.json()["error"]["code"] for answer in answers)
+    assert codes == {"APPROVAL_PENDING": MOST_PENDING, "FORBIDDEN": 16}
 
 
 @pytest.mark.parametrize("who", ["agent/heron", "agent/wren", "harvester", "viewer/eve"])

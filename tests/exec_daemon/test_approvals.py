@@ -14,13 +14,13 @@ from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rules import Facts
 from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import Asker
-from exec_daemon.approvals.asked import shown
+from exec_daemon.approvals.asked import request_of, shown
 from exec_daemon.approvals.asking import MOST_PENDING
 from exec_daemon.approvals.jobs import asked_job, asked_jobs, run_of
 from exec_daemon.approvals.outcome import message
 from exec_daemon.calls.execute import Rehearsed
 from exec_daemon.ops import ALLOWLIST
-from exec_daemon.store import Approval, ApprovalState, New, Word
+from exec_daemon.store import Approval, ApprovalState, MemoryStore, New, Word
 from messaging import CallError, ErrorCode, JobState, MessageKind, Result, digest
 from tests.contracts.samples import job
 from tests.exec_daemon.approving import (
@@ -38,6 +38,8 @@ from tests.exec_daemon.approving import (
     peopled,
     told,
 )
+
+YES = Word(state=ApprovalState.APPROVED, by="operator/ann")
 
 
 def code(said: Any) -> ErrorCode:
@@ -130,6 +132,27 @@ async def test_what_has_expired_cannot_be_approved_before_anybody_looked() -> No
     assert await delivered(store) == []
 
 
+class Hurrying(Moment):
+    """A clock on which an hour passes between two looks."""
+
+    def __call__(self) -> str:
+        self.hour += 1
+        return super().__call__()
+
+
+async def test_what_expires_while_it_is_approved_is_not_run() -> None:
+    store, reply = await peopled()
+    clock = Hurrying()
+    clock.hour = 7  # asked at 8, to expire at 9
+    made = parts(store, clock=clock)
+    approval = await asked(made, dm(reply))
+    clock.hour = 7  # in time at the first look
+    said = await made.deciding.approve(ANN, approval.id, approval.call.digest)
+    assert code(said) is ErrorCode.APPROVAL_EXPIRED
+    await made.settled()
+    assert await delivered(store) == []
+
+
 async def test_nobody_approves_what_it_asked_for_itself() -> None:  # D081
     store, _ = await peopled()
     made = parts(store, grants={"operator": Grant(approval=("dm.*",))})
@@ -169,6 +192,42 @@ async def test_an_op_that_changed_since_it_was_asked_is_not_run() -> None:  # D1
     found = await store.approval(approval.id)
     assert found is not None
     assert found.state is ApprovalState.PENDING
+
+
+async def test_an_op_that_changed_between_the_word_and_the_run_is_not_run() -> None:  # D112
+    store, reply = await peopled()
+    approval = await asked(parts(store), dm(reply))
+    await store.answer_approval(approval.id, YES)  # and there the daemon dies
+    changed = tuple(replace(op, definition="another") if op.name == "dm.send" else op for op in ALLOWLIST)
+    later = parts(store, ops=changed)
+    await later.deciding.look()
+    await later.settled()
+    assert await delivered(store) == []
+    (message,) = await told(store)
+    assert "OP_CHANGED" in message.body
+
+
+async def test_what_ran_before_the_daemon_died_is_told_as_it_went_whatever_was_taken_since() -> None:  # D088
+    store, reply = await peopled()
+    before = parts(store)
+    approval = await asked(before, dm(reply))
+    await store.answer_approval(approval.id, YES)
+    await before.executor.run_approved(*request_of(approval.call))
+    assert await until_delivered(store) == ["go"]  # and there it dies
+    later = parts(store, grants={"agent/heron": Grant(deny=("dm.send",))})
+    await later.deciding.look()
+    await later.settled()
+    (message,) = await told(store)
+    assert "dm.send · ok" in message.body
+    assert await delivered(store) == ["go"]
+
+
+async def until_delivered(store: MemoryStore) -> list[str]:
+    for _ in range(200):
+        if await delivered(store):
+            break
+        await asyncio.sleep(0.005)
+    return await delivered(store)
 
 
 async def test_an_approval_gives_nothing_that_grants_have_taken_since() -> None:
@@ -308,8 +367,8 @@ async def test_who_said_what_is_in_the_audit_before_anything_runs() -> None:  # 
     await made.deciding.approve(ANN, approval.id, approval.call.digest)
     await made.settled()
     lines = [(line.op, line.identity) for line in reversed(await store.audit())]
-    assert lines[0] == ("approval.approved", "operator/ann")
-    assert ("dm.send", "agent/heron") in lines[1:]
+    assert lines[:2] == [("approval.asked", "agent/heron"), ("approval.approved", "operator/ann")]
+    assert ("dm.send", "agent/heron") in lines[2:]
 
 
 async def test_what_cannot_be_audited_is_not_approved() -> None:  # D108

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from exec_daemon.store import permission_lines
 from exec_daemon.store.json_text import kept
-from exec_daemon.store.memory.state import MemoryPart
+from exec_daemon.store.memory.audit import MemoryAudit
 from exec_daemon.store.permissions import Approval, ApprovalState, AskedCall, GrantRecord, Word
 from messaging import Job
 
 
-class MemoryPermissions(MemoryPart):
+class MemoryPermissions(MemoryAudit):
     """The `Permissions` part of the port."""
 
     async def grants(self) -> list[GrantRecord]:
@@ -35,10 +36,9 @@ class MemoryPermissions(MemoryPart):
         if theirs in tables.calls:
             return tables.jobs[tables.calls[theirs]].job
         call = replace(call, args=kept(call.args))
-        tables.approvals[approval_id] = Approval(
-            id=approval_id, call=call, asked_at=at, expires_at=expires_at
-        )
-        return tables.approvals[approval_id]
+        made = self._put(Approval(id=approval_id, call=call, asked_at=at, expires_at=expires_at))
+        self._note(permission_lines.asked(made))
+        return made
 
     async def approval(self, approval_id: str) -> Approval | None:
         return self._tables.approvals.get(approval_id)
@@ -57,9 +57,9 @@ class MemoryPermissions(MemoryPart):
         at, found = self._clock(), self._tables.approvals.get(approval_id)
         if found is None or found.state is not ApprovalState.PENDING:
             return found
-        return self._put(
-            replace(found, state=word.state, decided_by=word.by, decided_at=at, reason=word.reason)
-        )
+        said = replace(found, state=word.state, decided_by=word.by, decided_at=at, reason=word.reason)
+        self._note(permission_lines.said(said))
+        return self._put(said)
 
     async def link_approval(self, approval_id: str, job_id: str) -> None:
         self._put(replace(self._tables.approvals[approval_id], job_id=job_id))

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any
 
+from exec_daemon.store import permission_lines
 from exec_daemon.store.json_text import dump, load
 from exec_daemon.store.permissions import Approval, ApprovalState, AskedCall, GrantRecord, Word
-from exec_daemon.store.sqlite import journal
+from exec_daemon.store.sqlite import audit, journal
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
 from messaging import Job
@@ -76,7 +77,9 @@ def ask(
     own = (approval_id, at, expires_at, ApprovalState.PENDING)
     rest = (dump(call.args), call.side_effecting, dump(list(call.scopes)))
     db.execute(_ASK, (*own, *_plain_values(call), *rest))
-    return Written(_read(db.execute(_APPROVAL + "WHERE id = ?", (approval_id,)).fetchone()))
+    made = _read(db.execute(_APPROVAL + "WHERE id = ?", (approval_id,)).fetchone())
+    audit.append(db, [permission_lines.asked(made)])
+    return Written(made)
 
 
 def approval(db: sqlite3.Connection, approval_id: str) -> Approval | None:
@@ -105,8 +108,11 @@ def unsettled(db: sqlite3.Connection) -> list[Approval]:
 
 def answer(db: sqlite3.Connection, approval_id: str, word: Word, at: str) -> Written[Approval | None]:
     """As the port's `answer_approval`."""
-    db.execute(_ANSWER, (word.state, word.by, at, word.reason, approval_id))
-    return Written(approval(db, approval_id))
+    counted = db.execute(_ANSWER, (word.state, word.by, at, word.reason, approval_id)).rowcount == 1
+    found = approval(db, approval_id)
+    if counted and found is not None:
+        audit.append(db, [permission_lines.said(found)])
+    return Written(found)
 
 
 def link(db: sqlite3.Connection, approval_id: str, job_id: str) -> Written[None]:
