@@ -62,14 +62,16 @@ def usage(*, signs_certificates: bool) -> x509.KeyUsage:
     )
 
 
-def builder(subject: x509.Name, issuer: x509.Name, key: PublicKey, now: datetime) -> x509.CertificateBuilder:
-    """What every certificate of ours begins with."""
+def builder(
+    subject: x509.Name, issuer: x509.Name, key: PublicKey, now: datetime, serial: int | None = None
+) -> x509.CertificateBuilder:
+    """What every certificate of ours begins with; `serial` is drawn where none is given."""
     return (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
         .public_key(key)
-        .serial_number(x509.random_serial_number())
+        .serial_number(serial or x509.random_serial_number())
         .not_valid_before(now - BACKDATED)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
     )

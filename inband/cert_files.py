@@ -32,12 +32,12 @@ def request_of(file: Path) -> str:
         raise InputError(f"{file}: cannot be read as a request: {reason}") from None
 
 
-def renewed(file: Path) -> str:
-    """The identity that the certificate in the file names."""
+def renewed(file: Path) -> tuple[str, str]:
+    """The identity that the certificate in the file names, and its serial number."""
     from cryptography import x509
     from cryptography.hazmat.primitives import serialization
 
-    from exec_daemon.certificates.naming import client_certificate
+    from exec_daemon.certificates.naming import client_certificate, serial_text
 
     try:
         found = x509.load_pem_x509_certificate(file.read_bytes())
@@ -48,7 +48,7 @@ def renewed(file: Path) -> str:
     shown = client_certificate(found.public_bytes(serialization.Encoding.DER))
     if shown.identity is None:
         raise InputError(f"{file}: no certificate of a client of ours: {shown.problem}")
-    return str(shown.identity)
+    return str(shown.identity), serial_text(shown.serial)
 
 
 def write_pair(

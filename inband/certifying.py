@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+import click
+
 from harvester import DaemonClient
 from harvester.errors import Unavailable
+from inband.cert_audit import note
 from inband.compose import OPERATOR, client_for
 from inband.errors import InputError, NotStartedError
 from inband.settings import Settings
@@ -23,10 +26,10 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Certifying:
-    """One authority, wherever it is."""
+    """One authority, wherever it is. `issue` takes identity, request, seconds, and which one it renews."""
 
     certificates: Callable[[], list[Document]]
-    issue: Callable[[str, str, int], Document]
+    issue: Callable[[str, str, int, str | None], Document]
     revoke: Callable[[str], Document]
 
     def meant(self, which: str) -> list[str]:
@@ -67,11 +70,17 @@ def _answering(settings: Settings) -> DaemonClient | None:
 
 
 def _by_daemon(client: DaemonClient) -> Certifying:
-    return Certifying(client.certificates, client.issue_certificate, client.revoke_certificate)
+    def issue(identity: str, request: str, ttl_s: int, renews: str | None) -> Document:
+        return client.issue_certificate(identity, request, ttl_s, renews=renews)
+
+    return Certifying(client.certificates, issue, client.revoke_certificate)
 
 
 def _by_files(settings: Settings) -> Certifying:
+    from cryptography.x509 import random_serial_number
+
     from exec_daemon.certificates.authority import Authority
+    from exec_daemon.certificates.naming import serial_text
     from exec_daemon.certificates.requests import read_request
     from exec_daemon.home import prepare
     from exec_daemon.tls import ensure_certificates
@@ -82,18 +91,25 @@ def _by_files(settings: Settings) -> Certifying:
     authority = Authority(home)
     authority.ensure_crl()
 
-    def issue(identity: str, request: str, ttl_s: int) -> Document:
+    def issue(identity: str, request: str, ttl_s: int, renews: str | None) -> Document:
+        who = _identity(identity)
         try:
-            return authority.issue(
-                _identity(identity), read_request(request), timedelta(seconds=ttl_s)
-            ).to_json()
+            wanted = read_request(request)
         except ValueError as wrong:
             raise InputError(f"the request is none that is taken: {wrong}") from None
+        serial = random_serial_number()
+        what = "certificate.renew" if renews else "certificate.issue"
+        note(home.database, what, serial_text(serial), {"identity": str(who), "renews": renews})
+        return authority.issue(who, wanted, timedelta(seconds=ttl_s), serial).to_json()
 
     def revoke(serial: str) -> Document:
         gone = authority.revoke({serial})
         if not gone:
             raise InputError(f"there is no certificate {serial}; box cert list shows all")
+        try:
+            note(home.database, "certificate.revoke", serial, {"identity": gone[0].identity})
+        except InputError as fault:  # what is taken back is taken back all the same
+            click.echo(f"box: {serial} is revoked; {fault}", err=True)
         return gone[0].to_json()
 
     return Certifying(lambda: [one.to_json() for one in authority.issued()], issue, revoke)

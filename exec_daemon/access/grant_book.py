@@ -8,8 +8,8 @@ from typing import Any
 
 from exec_daemon.access.grant_rules import read
 from exec_daemon.access.stack import Grants
-from exec_daemon.store import Clock, GrantRecord, NewAuditLine, Store, utc_now
-from messaging import digest
+from exec_daemon.store import Clock, GrantRecord, Store, utc_now
+from exec_daemon.store.deeds import deed
 
 
 class GrantBook:
@@ -46,15 +46,7 @@ class GrantBook:
             return removed
 
     async def _note(self, what: str, subject: str, by: str, rules: Mapping[str, Any]) -> None:
-        line = NewAuditLine(
-            at=self._clock(),
-            identity=by,
-            op=what,
-            args_digest=digest(subject, dict(rules)),
-            call_id=subject,
-            outcome="succeeded",
-        )
-        await self._store.note(line)
+        await self._store.note(deed(what, subject, by=by, at=self._clock(), content=rules))
 
     async def _take_over(self) -> None:
         records = await self._store.grants()

@@ -44,7 +44,13 @@ class Authority:
             text = f"the authority {home.ca_cert} cannot sign: {broken}. `box doctor` says more."
             raise CertificateUnusable(text, str(home.ca_cert)) from None
 
-    def issue(self, who: Identity, request: x509.CertificateSigningRequest, life: timedelta = LIFE) -> Fresh:
+    def issue(
+        self,
+        who: Identity,
+        request: x509.CertificateSigningRequest,
+        life: timedelta = LIFE,
+        serial: int | None = None,
+    ) -> Fresh:
         """A certificate for the key of `request`. Nothing that the request says itself is taken.
 
         Raises ValueError for a request that does not prove that its sender has the key.
@@ -56,6 +62,7 @@ class Authority:
             request=request,
             now=self._now,
             life=min(life, LONGEST),
+            serial=serial,
         )
         pem = made.public_bytes(serialization.Encoding.PEM)
         with self._locked():

@@ -6,6 +6,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from exec_daemon.certificates.signing import key_of
 from exec_daemon.tls import private_pem
 
 
@@ -17,5 +18,7 @@ def new_request() -> tuple[bytes, str]:
 
 
 def read_request(pem: str) -> x509.CertificateSigningRequest:
-    """Raises ValueError."""
-    return x509.load_pem_x509_csr(pem.encode())
+    """Raises ValueError, also for one that does not prove its key, or whose key is weak."""
+    request = x509.load_pem_x509_csr(pem.encode())
+    key_of(request)
+    return request

@@ -24,11 +24,12 @@ def sign_client(
     request: x509.CertificateSigningRequest,
     now: datetime,
     life: timedelta,
+    serial: int | None = None,
 ) -> x509.Certificate:
     """A certificate for clients, with the name of `who` and the key of `request`. Raises ValueError."""
-    key = _checked(request)
+    key = key_of(request)
     return (
-        builder(common_name(str(who)), ca.subject, key, now)
+        builder(common_name(str(who)), ca.subject, key, now, serial)
         .not_valid_after(min(now + life, ca.not_valid_after_utc))
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(usage(signs_certificates=False), critical=True)
@@ -43,8 +44,11 @@ def sign_client(
     )
 
 
-def _checked(request: x509.CertificateSigningRequest) -> PublicKey:
-    """The key of the request, where its sender has proved to have it and it is none of the weak kinds."""
+def key_of(request: x509.CertificateSigningRequest) -> PublicKey:
+    """The key of the request, where its sender has proved to have it and it is none of the weak kinds.
+
+    Raises ValueError.
+    """
     if not request.is_signature_valid:
         raise ValueError("the request is not signed by its own key")
     key = request.public_key()

@@ -17,9 +17,15 @@ class Certificates:
         """All that were issued, the oldest first."""
         return list(self._wire.get("/certificates").get("certificates", ()))
 
-    def issue_certificate(self, identity: str, csr: str, ttl_s: int | None = None) -> dict[str, Any]:
-        """A certificate for the key of the request `csr` (PEM); the key itself stays where it is."""
-        body = {"identity": identity, "csr": csr} | ({} if ttl_s is None else {"ttl_s": ttl_s})
+    def issue_certificate(
+        self, identity: str, csr: str, ttl_s: int | None = None, *, renews: str | None = None
+    ) -> dict[str, Any]:
+        """A certificate for the key of the request `csr` (PEM); the key itself stays where it is.
+
+        `renews` is the serial number of the one that it stands in for, for the audit.
+        """
+        further = {"ttl_s": ttl_s, "renews": renews}
+        body = {"identity": identity, "csr": csr} | {k: v for k, v in further.items() if v is not None}
         return self._wire.want(Request(method="POST", path="/certificates", repeatable=False, body=body)).body
 
     def revoke_certificate(self, serial: str) -> dict[str, Any]:

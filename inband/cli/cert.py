@@ -48,7 +48,7 @@ def issue(
     """
     pair = FreshPair(b"", request_of(csr)) if csr else new_pair()
     with certifying(settings_of(ctx)) as authority:
-        made = authority.issue(identity, pair.request, ttl)
+        made = authority.issue(identity, pair.request, ttl, None)
     files = write_pair(out, identity.replace("/", "-"), pair.key, made["certificate"])
     show(made | {"files": list(map(str, files))}, lambda: map(str, files), as_json=as_json)
     if not as_json:
@@ -99,10 +99,10 @@ def renew(ctx: click.Context, /, *, file: Path, ttl: int, as_json: bool) -> None
     Example:
       box cert renew agent-heron.pem
     """
-    identity = renewed(file)
+    identity, before = renewed(file)
     pair = new_pair()
     with certifying(settings_of(ctx)) as authority:
-        made = authority.issue(identity, pair.request, ttl)
+        made = authority.issue(identity, pair.request, ttl, before)
     files = write_pair(file.parent, file.stem, pair.key, made["certificate"], replace=True)
     show(made | {"files": list(map(str, files))}, lambda: map(str, files), as_json=as_json)
     if not as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from exec_daemon.certificates.requests import new_request
 from tests.exec_daemon.conftest import Running
 
 
@@ -37,3 +38,21 @@ def test_an_end_that_was_noted_is_looked_for(daemon: Running) -> None:  # D111
     other = client.get(f"/audit/check?noted=1:{'0' * 64}").json()
     assert (other["ok"], other["broken"]["seq"]) == (False, 1)
     assert client.get("/audit/check?noted=1").json()["code"] == "INVALID_REQUEST"
+
+
+def test_who_gave_and_took_tokens_and_certificates_is_in_the_audit(daemon: Running) -> None:  # D108
+    client = daemon.client("operator")
+    token = client.post("/tokens", json={"identity": "viewer/eve"}).json()["id"]
+    client.delete(f"/tokens/{token}")
+    assert client.delete("/tokens/tok-nobody").status_code == 404
+    body = {"identity": "viewer/eve", "csr": new_request()[1]}
+    serial = client.post("/certificates", json=body).json()["serial"]
+    assert client.post("/certificates", json=body | {"csr": "none"}).status_code == 400
+    client.delete(f"/certificates/{serial}")
+    lines = client.get("/audit?limit=4").json()["lines"]
+    assert [(line["op"], line["call_id"], line["identity"]) for line in reversed(lines)] == [
+        ("token.create", token, "operator/local"),
+        ("token.revoke", token, "operator/local"),
+        ("certificate.issue", serial, "operator/local"),
+        ("certificate.revoke", serial, "operator/local"),
+    ]

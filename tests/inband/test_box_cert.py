@@ -20,6 +20,12 @@ def bearing(box: Box, certificate: Path, key: Path | None = None) -> Box:
     return replace(box, variables=shown)
 
 
+def deeds(box: Box | Quick, count: int) -> list[tuple[str, str, str]]:
+    """What the newest lines of the audit say that was done, the oldest first."""
+    lines = box.json("audit", "list", "--limit", str(count))["lines"]
+    return [(line["op"], line["identity"], line["call_id"]) for line in reversed(lines)]
+
+
 def test_who_shows_the_certificate_needs_no_token(quick: Quick, tmp_path: Path) -> None:
     made = quick.json("cert", "issue", "viewer/eve", "--out", str(tmp_path))
     certificate, key = (Path(file) for file in made["files"])
@@ -55,6 +61,7 @@ def test_a_renewed_certificate_is_of_the_same_identity_with_another_key(quick: Q
     certificate, key = tmp_path / "viewer-long.pem", tmp_path / "viewer-long.key"
     before = certificate.read_bytes(), key.read_bytes()
     renewed = quick.json("cert", "renew", str(certificate), "--ttl", "30d")
+    assert deeds(quick, 1) == [("certificate.renew", "operator/local", renewed["serial"])]  # D108
     assert renewed["identity"] == "viewer/long"
     assert not {certificate.read_bytes(), key.read_bytes()} & set(before)
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
@@ -80,6 +87,23 @@ def test_without_a_daemon_the_authority_of_the_state_directory_signs(box: Box, t
     assert ours["serial"] == made["serial"]
     assert box.run("cert", "revoke", "operator/ada").returncode == 0
     assert box.json("cert", "list")["certificates"][0]["revoked_at"]
+    assert deeds(box, 2) == [  # D108
+        ("certificate.issue", "operator/local", made["serial"]),
+        ("certificate.revoke", "operator/local", made["serial"]),
+    ]
+
+
+def test_where_the_audit_cannot_be_written_nothing_is_issued_and_all_the_same_revoked(
+    box: Box, tmp_path: Path
+) -> None:  # D108
+    made = box.json("cert", "issue", "operator/ada", "--out", str(tmp_path))
+    (box.home / "store.db").write_bytes(b"no database, and long enough to be looked at " * 40)
+    refused = box.run("cert", "issue", "operator/bob", "--out", str(tmp_path))
+    assert (refused.returncode, "the audit cannot be written" in refused.stderr) == (2, True)
+    gone = box.run("cert", "revoke", made["serial"])
+    assert (gone.returncode, "the audit cannot be written" in gone.stderr) == (0, True)
+    (ours,) = box.json("cert", "list")["certificates"]
+    assert (ours["identity"], bool(ours["revoked_at"])) == ("operator/ada", True)
 
 
 @pytest.mark.parametrize(

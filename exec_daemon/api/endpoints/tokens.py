@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from exec_daemon.api.body import Body, read_body
 from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
 from exec_daemon.store import TokenRecord
+from exec_daemon.store.deeds import deed
 from messaging import ErrorCode
 from messaging.moment import iso
 
@@ -55,15 +57,23 @@ async def create(ask: Ask) -> Response:
     if who is None:
         text = f"identity must be ROLE/NAME, with a role of {', '.join(Role)} and a lower-case name."
         raise refuse(ErrorCode.INVALID_REQUEST, text)
+    content = {"identity": str(who), "ttl_s": body.ttl_s, "scopes": body.scopes}
+    token_id = services.new_id("tok")
+    await _note(ask, "token.create", token_id, content)  # what cannot be audited is not done (D108)
     token, record = await issue(
         services.store,
         who,
         clock=services.clock,
-        new_id=services.new_id,
+        new_id=lambda _: token_id,
         expires_at=_expiry(services.clock(), body.ttl_s),
         scopes=tuple(body.scopes),
     )
     return answer(_shown(record) | {"token": token}, 201)
+
+
+async def _note(ask: Ask, what: str, token_id: str, content: Mapping[str, Any]) -> None:
+    line = deed(what, token_id, by=str(ask.identity), at=ask.services.clock(), content=content)
+    await ask.services.store.note(line)
 
 
 async def revoke(ask: Ask) -> Response:
@@ -71,4 +81,5 @@ async def revoke(ask: Ask) -> Response:
     token_id = ask.request.path_params["id"]
     if not await ask.services.store.revoke_token(token_id):
         raise refuse(ErrorCode.NOT_FOUND, f"There is no token {token_id[:128]!r}.")
+    await _note(ask, "token.revoke", token_id, {})
     return answer({"id": token_id, "revoked": True})
