@@ -76,6 +76,7 @@ def _services(parts: Parts) -> Services:
         places=Places(settings.limits.most_open, settings.limits.most_streams),
         trust=Keeper(files_of(home, settings.certificate, settings.certificate_key)),
         desk=parts.desk,
+        programs=parts.programs,
         timers=timer_desk(store, ops, parts.book.grants),
         workers=WorkerDesk(store=store, clock=utc_now, new_id=random_id),
         metrics=Metrics(frozenset(ops.ops)),

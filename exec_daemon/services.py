@@ -15,6 +15,7 @@ from exec_daemon.certificates.trust import Keeper
 from exec_daemon.mcp.door import Door as McpDoor
 from exec_daemon.metrics import Metrics
 from exec_daemon.places import Places
+from exec_daemon.programs import Programs
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.stopping import Stopping
@@ -51,4 +52,5 @@ class Services:
     sessions: Sessions
     timers: TimerDesk
     workers: WorkerDesk
+    programs: Programs
     token_uses: dict[str, str] = field(default_factory=dict)

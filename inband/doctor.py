@@ -8,7 +8,7 @@ import ssl
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harvester.errors import HarvesterError
 from inband import examine_certificates, examine_extras, examine_programs, examine_store
@@ -76,11 +76,22 @@ def _daemon(settings: Settings) -> Iterator[Finding]:
     try:
         with client_for(settings, "operator") as client:
             client.ready()
-            count = len(client.ops())
+            count, around = len(client.ops()), client.condition()["programs"]
     except (HarvesterError, FrontDoorError) as fault:
         yield Finding(Grade.FAIL, "daemon", str(fault), "box up")
         return
     yield Finding(Grade.OK, "daemon", f"answers at {daemon_url(settings)}, {count} ops")
+    yield _around(around)
+
+
+def _around(around: Mapping[str, Any]) -> Finding:
+    """What the daemon has around its programs. What follows below is what this shell would give them."""
+    if "problem" in around:
+        return Finding(
+            Grade.FAIL, "daemon", f"it can run no programs: {around['problem']}", "box config check"
+        )
+    held = ", ".join(f"{layer}: {how}" for layer, how in around["layers"].items())
+    return Finding(Grade.OK, "daemon", f"its programs' trees end by {around['trees']}, {held}")
 
 
 def _sandbox(settings: Settings) -> Iterator[Finding]:

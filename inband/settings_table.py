@@ -272,7 +272,7 @@ SETTINGS: Final = (
         "require",
         list,
         [],
-        "layers without which the daemon does not start: landlock, seccomp, cgroup",
+        "layers without which the daemon does not start: landlock, seccomp, cgroup, pids",
         problem=programs.require_problem,
     ),
     Setting(

@@ -87,6 +87,7 @@ ROWS: tuple[Row, ...] = (
     Row("GET", "/workers/{id}", workers.one, ANYONE),
     Row("POST", "/workers/{id}/state", workers.state, HARVESTER),
     Row("POST", "/verdicts", timers.verdict, HARVESTER),
+    Row("GET", "/health", operations.condition, OPERATOR | {Role.VIEWER}),
     Row("GET", "/metrics", metrics.scrape, OPERATOR | {Role.VIEWER}),
     Row("POST", "/harvests", metrics.harvested, HARVESTER),
     Row("GET", "/replies", replies.every, HARVESTER, stays=True),

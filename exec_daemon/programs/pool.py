@@ -59,6 +59,10 @@ class Standing:
             (f"trees end by {self.tree}", *(f"{name}: {how}" for name, how in self.layers.items()))
         )
 
+    def to_json(self) -> dict[str, Any]:
+        """`{trees, layers, lacks}`."""
+        return {"trees": self.tree, "layers": self.layers, "lacks": list(self.lacks)}
+
     @property
     def lacks(self) -> tuple[str, ...]:
         """What is missing around programs, in words for the operator."""

@@ -18,7 +18,7 @@ READABLE: Final = (
 # Who runs programs for a daemon that is root: nobody owns anything.
 _UNPRIVILEGED: Final = "nobody"
 # Layers that an operator may demand.
-LAYERS: Final = ("landlock", "seccomp", "cgroup")
+LAYERS: Final = ("landlock", "seccomp", "cgroup", "pids")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -303,6 +303,10 @@ class DaemonClient(Permissions, Timers, Workers, Certificates):
         """`GET /readyz`; raises `Refused` while the daemon is not ready."""
         return self._wire.get("/readyz")
 
+    def condition(self) -> dict[str, Any]:
+        """`GET /health`: what is around the programs that the daemon runs; for operators and viewers."""
+        return self._wire.get("/health")
+
     def _post(self, path: str, body: Mapping[str, Any], *, repeatable: bool = False) -> dict[str, Any]:
         return self._wire.want(Request(method="POST", path=path, repeatable=repeatable, body=body)).body
 

@@ -10,6 +10,7 @@ import pytest
 from exec_daemon.access.identity import Role
 from exec_daemon.api.app import EVERY_ROW, ROWS
 from exec_daemon.api.route import Row
+from exec_daemon.operator_ops.spec import specs
 
 NAMES = {Role.OPERATOR: "operator", Role.HARVESTER: "harvester"}
 
@@ -34,6 +35,23 @@ def test_health_asks_for_no_identity_and_tells_nothing(daemon: Any) -> None:
     with daemon.bearing(None) as client:
         assert client.get("/healthz").json() == {"status": "ok"}
         assert client.get("/readyz").json() == {"status": "ready"}
+
+
+def test_what_is_around_programs_is_told_to_operators_and_viewers_alone(daemon: Any) -> None:  # D044
+    found = daemon.client("viewer/eve").get("/health").json()
+    assert found["status"] == "ready"
+    assert found["programs"]["trees"] in ("cgroup", "pid namespace", "walk")
+    assert "memory_bytes" in found["programs"]["layers"]["limits"]
+    assert found["ops"] == {}
+    assert daemon.client("agent/heron").get("/health").status_code == 403
+
+
+def test_what_is_around_each_op_of_the_operators_own_is_told(start_daemon: Callable[..., Any]) -> None:
+    plain = {"argv": ["true"], "summary": "x"}
+    table = {"my.plain": plain, "my.loose": plain | {"confined": False}}
+    table |= {"my.boxed": plain | {"sandbox": "bubblewrap"}}
+    found = start_daemon(ops=specs(table)).client("operator").get("/health").json()
+    assert found["ops"] == {"my.plain": "layers", "my.loose": "nothing", "my.boxed": "bubblewrap"}
 
 
 def test_a_token_is_shown_once_and_its_hash_never(daemon: Any) -> None:  # O-33

@@ -50,11 +50,13 @@ def shape(value: Any) -> Any:
     )
 
 
-def shortened(real: dict[str, Any], shown: dict[str, Any]) -> dict[str, Any]:
+def shortened(real: Any, shown: Any) -> Any:
     """Only what the page shows, where it says by `…` that there is more."""
-    if "…" not in shown:
+    if not isinstance(real, dict) or not isinstance(shown, dict):
         return real
-    return {key: real[key] for key in shown if key != "…"} | {"…": "…"}
+    if "…" not in shown:
+        return {key: shortened(value, shown.get(key)) for key, value in real.items()}
+    return {key: shortened(real[key], shown[key]) for key in shown if key != "…"} | {"…": "…"}
 
 
 def check_described(method: str, path: str, answer: Any, body: Any) -> None:

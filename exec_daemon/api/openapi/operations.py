@@ -78,6 +78,10 @@ _KEY: Final = Parameter(
 )
 
 _STATUS: Final = record({"status": text()})
+_AROUND: Final = record(
+    {}, {"trees": text(), "layers": {"type": "object"}, "lacks": many(text()), "problem": text()}
+)
+_CONDITION: Final = record({"status": text(), "programs": _AROUND, "ops": {"type": "object"}})
 _CURSOR: Final = record({"name": text(), "position": number()})
 _AGENT: Final = ref("Agent")
 _READ: Final = record({"thread": text(), "reader": text(), "seq": number(), "unread": number()})
@@ -117,6 +121,7 @@ def _listing(name: str, shape: str, **more: Schema) -> Schema:
 OPERATIONS: Final[Mapping[tuple[str, str], Operation]] = {
     ("GET", "/healthz"): Operation(answers={200: _STATUS}),
     ("GET", "/readyz"): Operation(answers={200: _STATUS}),
+    ("GET", "/health"): Operation(answers={200: _CONDITION}),
     ("GET", "/openapi.json"): Operation(answers={200: {"type": "object"}}),
     ("POST", "/exec"): Operation(
         body=ExecBody,

@@ -39,6 +39,14 @@ class Group:
         """Moves this process into it. Raises OSError."""
         _write(f"{self.folder}/cgroup.procs", b"0")
 
+    def limit(self, processes: int) -> str | None:
+        """No more than so many processes in it beside this one; None where nobody counts them here."""
+        try:
+            _write(f"{self.folder}/pids.max", b"%d" % (processes + 1))
+        except OSError:
+            return None
+        return f"at most {processes} in its cgroup"
+
     def end(self) -> None:
         """Kills all in it."""
         with suppress(OSError):
@@ -60,6 +68,15 @@ def _write(path: str, content: bytes) -> None:
         os.write(descriptor, content)
     finally:
         os.close(descriptor)
+
+
+def count_below(folder: str) -> None:
+    """Has the groups below count their processes, where the kernel has the controller `pids` and lets us.
+
+    It is one of the few that go with processes in the group itself (cgroups(7), "threaded controllers").
+    """
+    with suppress(OSError):
+        _write(f"{folder}/cgroup.subtree_control", b"+pids")
 
 
 def make(folder: str) -> Group:

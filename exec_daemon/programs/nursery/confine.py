@@ -12,6 +12,7 @@ import pwd
 import resource
 from collections.abc import Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any, Final
 
 from exec_daemon.programs.nursery import kernel, landlock, seccomp, trial
@@ -29,10 +30,13 @@ class Refused(Exception):
     """A layer that the profile asks for cannot be had."""
 
 
-def confine(profile: Mapping[str, Any]) -> dict[str, str]:
-    """Applies `profile`; the layers that hold now, each with what it does. Raises `Refused` or OSError."""
+def confine(profile: Mapping[str, Any], held: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """Applies `profile`; the layers that hold now, each with what it does, those `held` before among them.
+
+    Raises `Refused` or OSError.
+    """
     os.umask(0o077)
-    layers = {} if not profile["user"] else {"user": _become(profile["user"])}
+    layers = dict(held) if not profile["user"] else {"user": _become(profile["user"]), **held}
     layers["limits"] = _limit(profile)
     if profile["confined"]:
         layers |= _layers(profile)
@@ -44,7 +48,7 @@ def confine(profile: Mapping[str, Any]) -> dict[str, str]:
     return layers
 
 
-_OURS: Final = ("landlock", "seccomp")
+_OURS: Final = ("landlock", "seccomp", "pids")
 
 
 def _layers(profile: Mapping[str, Any]) -> dict[str, str]:

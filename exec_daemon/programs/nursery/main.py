@@ -91,12 +91,18 @@ class Nursery:
         if group is not None:
             group.enter()
         try:
-            layers = confine.confine(profile)
+            layers = confine.confine(profile, _counted(profile, group))
         except (confine.Refused, OSError) as refused:
             wire.send(end, wire.pack({"refused": str(refused)}))
             os._exit(1)
         wire.send(end, wire.pack({"layers": layers}))
         serve(end, Life(self._brood.tree, self._lifeline, group))
+
+
+def _counted(profile: Mapping[str, Any], group: cgroup.Group | None) -> dict[str, str]:
+    """The layer that counts the processes of each program by itself; RLIMIT_NPROC counts those of a user."""
+    held = group.limit(profile["processes"]) if group is not None and profile["processes"] else None
+    return {} if held is None else {"pids": held}
 
 
 def _close_all_but(kept: set[int]) -> None:
@@ -117,6 +123,8 @@ def _groups() -> str | None:
         os.mkdir(folder, 0o755)
     except OSError:
         return None
+    cgroup.count_below(own)
+    cgroup.count_below(folder)
     return folder
 
 

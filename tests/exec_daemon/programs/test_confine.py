@@ -17,13 +17,17 @@ import pytest
 
 from exec_daemon.programs import Network, Profile, Program, Programs, Ran, Unconfined
 from exec_daemon.programs.bubblewrap import Room
-from exec_daemon.programs.nursery import kernel, landlock, seccomp
+from exec_daemon.programs.nursery import cgroup, kernel, landlock, seccomp
 from exec_daemon.programs.sandbox import LAYERS, Sandbox
-from tests.exec_daemon.programs.conftest import Run
+from tests.exec_daemon.programs.conftest import BARE, Run
 
+CONTROLLERS = Path(cgroup.own_folder() or "/", "cgroup.controllers")
+COUNTING = CONTROLLERS.exists() and "pids" in CONTROLLERS.read_text().split()
 has_landlock = pytest.mark.skipif(not kernel.landlock_version(), reason="this kernel has no Landlock")
 has_scopes = pytest.mark.skipif(kernel.landlock_version() < 6, reason="Landlock of this kernel has no scopes")
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+
+counts_pids = pytest.mark.skipif(not COUNTING, reason="no cgroup of version 2 with the controller pids")
 
 SOCKET = "import socket, sys\nsocket.socket(getattr(socket, sys.argv[1]))\nprint('made')"
 
@@ -167,6 +171,24 @@ async def test_a_fork_bomb_ends_at_its_limit(programs: Programs, run, tmp_path: 
     assert (await programs.run(Program(argv=("true",)))).ok
 
 
+@counts_pids
+async def test_processes_are_counted_for_each_program_by_itself(programs: Programs, run) -> None:
+    few = replace(BARE, processes=20)
+    if "pids" not in (await programs.standing(few)).layers:
+        pytest.skip("whoever manages the cgroups here does not let us count processes")
+    ran = await run("for n in $(seq 40); do sleep 60 & done; echo more", profile=few)
+    assert "Resource temporarily unavailable" in ran.stderr.text
+    assert (await run("true", profile=few)).ok
+
+
+def test_a_group_is_given_a_limit_where_processes_are_counted(tmp_path: Path) -> None:
+    group = cgroup.Group(str(tmp_path), -1)
+    assert group.limit(20) is None
+    (tmp_path / "pids.max").touch()
+    assert group.limit(20) == "at most 20 in its cgroup"
+    assert (tmp_path / "pids.max").read_bytes() == b"21"  # its spawner is one of them
+
+
 async def test_ordinary_programs_go_on_working(run, profile: Profile) -> None:
     for command in ("date", "ls -l /usr", "head -c 4 /dev/urandom", "sort /etc/passwd | head -3", "ps ax"):
         if not shutil.which(command.split()[0]):  # `ps` is not on every machine
@@ -275,6 +297,8 @@ async def test_what_is_demanded_and_missing_keeps_programs_from_running(profile:
             await programs.standing(replace(profile, require=("cgroup",)))
         with pytest.raises(Unconfined, match="seccomp is demanded"):
             await programs.standing(replace(profile, confined=False, require=("seccomp",)))
+        with pytest.raises(Unconfined, match="pids is demanded"):
+            await programs.standing(replace(profile, require=("pids",)))
         with pytest.raises(Unconfined, match="a cgroup is demanded"):
             await programs.run(Program(argv=("true",), profile=replace(profile, require=("cgroup",))))
     finally:
@@ -287,7 +311,7 @@ def test_a_machine_whose_calls_have_no_numbers_here_has_no_filter_and_everything
 
 
 def test_layers_that_can_be_demanded() -> None:
-    assert LAYERS == ("landlock", "seccomp", "cgroup")
+    assert LAYERS == ("landlock", "seccomp", "cgroup", "pids")
 
 
 def test_folders_around_what_is_hidden(tmp_path: Path) -> None:
