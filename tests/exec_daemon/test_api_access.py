@@ -47,7 +47,7 @@ def test_what_is_around_programs_is_told_to_operators_and_viewers_alone(daemon: 
 
 
 def test_what_is_around_each_op_of_the_operators_own_is_told(start_daemon: Callable[..., Any]) -> None:
-    plain = {"argv": ["true"], "summary": "x"}
+    plain: dict[str, Any] = {"argv": ["true"], "summary": "x"}
     table = {"my.plain": plain, "my.loose": plain | {"confined": False}}
     table |= {"my.boxed": plain | {"sandbox": "bubblewrap"}}
     found = start_daemon(ops=specs(table)).client("operator").get("/health").json()
