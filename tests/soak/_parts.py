@@ -21,7 +21,7 @@ from inband.errors import FrontDoorError
 from inband.settings import load
 
 ROOT = Path(__file__).parents[2]
-DAEMON, WATCHER = "daemon", "watcher"
+DAEMON, WATCHER, WORKERS = "daemon", "watcher", "workers"
 # A first start makes keys and a store; a machine under load takes its time.
 START_S = 30.0
 

@@ -41,7 +41,7 @@ POLICIES: tuple[dict[str, Any], ...] = (
 UNANSWERED = """
 SELECT message.id, message.thread, threads.agent FROM messages AS message
 JOIN threads ON threads.id = message.thread
-WHERE message.kind = 'envelope' AND NOT EXISTS
+WHERE message.kind = 'envelope' AND message.author = 'timer' AND NOT EXISTS
     (SELECT 1 FROM messages WHERE author_kind = 'agent' AND in_reply_to = message.id)
 ORDER BY message.position LIMIT 50
 """
@@ -49,6 +49,14 @@ RUNS = """
 SELECT due, upto, slots, state, outcome, job, thread, message, reply
 FROM timer_runs WHERE timer = ? ORDER BY due
 """
+SENT = "kind = 'envelope' AND author = 'timer'"
+ASKED = f"SELECT id FROM messages WHERE {SENT}"
+COUNTED = {
+    "messages": f"messages WHERE {SENT}",
+    "answers": f"messages WHERE author_kind = 'agent' AND in_reply_to IN ({ASKED})",
+    "runs": "timer_runs JOIN jobs ON jobs.id = timer_runs.job WHERE jobs.op = 'timer'",
+    "jobs": "jobs WHERE op = 'timer'",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +122,12 @@ def run(plan: Plan, home: Path, say: Callable[[str], None] = lambda _line: None)
     """Play the plan in the empty directory `home`."""
     outcome, began = Outcome(), time.monotonic()
     with Parts(home) as parts:
-        timers = _made(plan, parts)
+        timers = made(plan, parts)
         agents = Agents(plan, parts)
         agents.start()
         chance = random.Random(plan.seed)
         for number in range(1, plan.kills + 1):
-            _live(chance, parts)
+            live(chance, parts)
             victim = chance.choice((DAEMON, DAEMON, WATCHER))
             parts.kill(victim)
             time.sleep(chance.choice((0.0, 0.0, 1.5)))
@@ -127,25 +135,25 @@ def run(plan: Plan, home: Path, say: Callable[[str], None] = lambda _line: None)
             outcome.kills[victim] += 1
             if number % 20 == 0:
                 say(f"{number} of {plan.kills} kills")
-        _settle(timers, parts, outcome)
+        settle(timers, parts, outcome)
         agents.stop()
         if agents.failure is not None:
             raise agents.failure
         for timer in timers:
-            outcome.faults += _wrong_runs(timer, parts, outcome)
-        outcome.faults += _wrong_answers(parts)
+            outcome.faults += wrong_runs(timer, parts, outcome)
+        outcome.faults += wrong_answers(parts)
     outcome.took_s = time.monotonic() - began
     return outcome
 
 
-def _live(chance: random.Random, parts: Parts) -> None:
+def live(chance: random.Random, parts: Parts) -> None:
     """Until the next kill: any time of a start, or, more often, of a life in which something is done."""
     if chance.random() < 0.7:
         wait_until(parts.ready, START_S, "the daemon to be ready")
     time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
 
 
-def _made(plan: Plan, parts: Parts) -> list[str]:
+def made(plan: Plan, parts: Parts) -> list[str]:
     with parts.client() as client:
         for number in range(plan.timers):
             client.add_agent(f"heron{number}")
@@ -163,7 +171,7 @@ def _made(plan: Plan, parts: Parts) -> list[str]:
         ]
 
 
-def _settle(timers: list[str], parts: Parts, outcome: Outcome) -> None:
+def settle(timers: list[str], parts: Parts, outcome: Outcome) -> None:
     """Nothing new, and what was sent is answered and told."""
     wait_until(parts.ready, START_S, "the daemon to be ready again")
     for timer in timers:
@@ -175,7 +183,7 @@ def _settle(timers: list[str], parts: Parts, outcome: Outcome) -> None:
         outcome.faults.append(str(stuck))
 
 
-def _wrong_runs(timer: str, parts: Parts, outcome: Outcome) -> Iterator[str]:
+def wrong_runs(timer: str, parts: Parts, outcome: Outcome) -> Iterator[str]:
     """Each second from the first to the last has one row; each row that was sent, one job and one message."""
     expected: datetime | None = None
     for due, upto, slots, state, what, job, thread, message, reply in parts.rows(RUNS, timer):
@@ -210,17 +218,9 @@ def _wrong_run(parts: Parts, timer: str, due: str, job: str, places: tuple[str, 
         yield f"{timer}: the run of {due} was ended by an answer to {answered}"
 
 
-def _wrong_answers(parts: Parts) -> Iterator[str]:
+def wrong_answers(parts: Parts) -> Iterator[str]:
     """Messages of timers and runs that were sent are as many as each other, and so are their answers."""
-    counts = {
-        name: parts.rows(f"SELECT count(*) FROM {what}")[0][0]
-        for name, what in {
-            "messages": "messages WHERE kind = 'envelope'",
-            "answers": "messages WHERE author_kind = 'agent'",
-            "runs": "timer_runs WHERE job IS NOT NULL",
-            "jobs": "jobs WHERE op = 'timer'",
-        }.items()
-    }
+    counts = {name: parts.rows(f"SELECT count(*) FROM {what}")[0][0] for name, what in COUNTED.items()}
     if len(set(counts.values())) != 1:
         yield f"not as many of each: {counts}"
 
