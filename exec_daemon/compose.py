@@ -77,7 +77,7 @@ def _services(parts: Parts) -> Services:
         trust=Keeper(files_of(home, settings.certificate, settings.certificate_key)),
         desk=parts.desk,
         programs=parts.programs,
-        timers=timer_desk(store, ops, parts.book.grants),
+        timers=timer_desk(store, ops, parts.book.grants, parts.gates),
         workers=WorkerDesk(store=store, clock=utc_now, new_id=random_id),
         metrics=Metrics(frozenset(ops.ops)),
         sessions=Sessions(time.monotonic),

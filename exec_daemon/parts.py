@@ -22,12 +22,13 @@ from exec_daemon.calls.execute import Executor
 from exec_daemon.calls.registry import Registry
 from exec_daemon.home import Home
 from exec_daemon.programs import Programs
-from exec_daemon.programs_at_start import other_box_ctl
+from exec_daemon.programs_at_start import gates_of, other_box_ctl
 from exec_daemon.rpc.child import ChildAgents
 from exec_daemon.rpc.desk import Desk
 from exec_daemon.settings import DaemonSettings
 from exec_daemon.store import Store, random_id, utc_now
 from exec_daemon.store_facts import FactsFromStore
+from exec_daemon.timers.gates import Gates
 from messaging import ArtifactError, secret_values
 
 log = logging.getLogger(__name__)
@@ -94,7 +95,13 @@ class Parts:
             chain=self.chain,
             asking=asking,
             workers=self.settings.workers,
+            gates=self.settings.gates,
         )
+
+    @cached_property
+    def gates(self) -> Gates:
+        """What timers ask before they wake anybody."""
+        return gates_of(self.settings, self.home, self.programs)
 
     @cached_property
     def desk(self) -> Desk:

@@ -13,27 +13,30 @@ from collections.abc import Iterator
 from exec_daemon.box.ports import OtherBoxCtl
 from exec_daemon.calls.registry import Registry, registry
 from exec_daemon.errors import SandboxLacking
+from exec_daemon.gate_spec import GateSpec
 from exec_daemon.home import Home
 from exec_daemon.operator_ops.keys import BUBBLEWRAP
 from exec_daemon.operator_ops.op import operator_op
 from exec_daemon.operator_ops.spec import OpSpec
 from exec_daemon.ops import ALLOWLIST
-from exec_daemon.programs import Network, Profile, Program, ProgramError, Programs, Ran
+from exec_daemon.programs import ENVIRONMENT, Network, Profile, Program, ProgramError, Programs, Ran
 from exec_daemon.programs.bubblewrap import Room
 from exec_daemon.settings import DaemonSettings
+from exec_daemon.timers.gates import MOST_BYTES, Gates
 
 log = logging.getLogger(__name__)
 
 
-def profile_of(spec: OpSpec, settings: DaemonSettings, home: Home) -> Profile:
-    """What the program of an op may do."""
+def profile_of(spec: OpSpec | GateSpec, settings: DaemonSettings, home: Home) -> Profile:
+    """What the program of an op or a gate may do."""
+    in_bubblewrap = isinstance(spec, OpSpec) and spec.sandbox == BUBBLEWRAP
     return settings.sandbox.profile(
         home.root,
         readable=(*spec.readable, *_own_paths(spec)),
         writable=spec.writable,
         network=spec.network,
         user=spec.user,
-        confined=spec.confined and spec.sandbox != BUBBLEWRAP,
+        confined=spec.confined and not in_bubblewrap,
     )
 
 
@@ -50,13 +53,31 @@ def room_of(spec: OpSpec, settings: DaemonSettings, home: Home) -> Room | None:
     )
 
 
-def _own_paths(spec: OpSpec) -> Iterator[str]:
-    """What an op cannot do without: its program, its folder, and where its paths lead."""
+def _own_paths(spec: OpSpec | GateSpec) -> Iterator[str]:
+    """What it cannot do without: its program, its folder, and where the paths of an op lead."""
     if spec.argv[0].startswith("/"):
         yield spec.argv[0]
     if spec.folder != "/":
         yield spec.folder
-    yield from (argument.below for argument in spec.arguments if argument.below)
+    arguments = spec.arguments if isinstance(spec, OpSpec) else ()
+    yield from (argument.below for argument in arguments if argument.below)
+
+
+def gates_of(settings: DaemonSettings, home: Home, programs: Programs) -> Gates:
+    """The gates of timers (T-76, T-78)."""
+    known = {name: _gate(spec, settings, home) for name, spec in settings.gates.items()}
+    return Gates(known, programs.run)
+
+
+def _gate(spec: GateSpec, settings: DaemonSettings, home: Home) -> Program:
+    return Program(
+        argv=spec.argv,
+        profile=profile_of(spec, settings, home),
+        environment={**ENVIRONMENT, **spec.environment},
+        folder=spec.folder,
+        time_limit_s=spec.time_limit_s,
+        most_whole_bytes=MOST_BYTES,
+    )
 
 
 def all_ops(settings: DaemonSettings, home: Home, programs: Programs) -> Registry:
@@ -88,7 +109,8 @@ def other_box_ctl(settings: DaemonSettings, home: Home, programs: Programs) -> O
 
 async def take_stock(settings: DaemonSettings, home: Home, programs: Programs) -> None:
     """Tries what keeps programs in check, where there will be any. Raises `SandboxLacking`."""
-    profiles = {profile_of(spec, settings, home): spec.name for spec in settings.ops}
+    specs: tuple[OpSpec | GateSpec, ...] = (*settings.ops, *settings.gates.values())
+    profiles = {profile_of(spec, settings, home): spec.name for spec in specs}
     if settings.box_ctl is not None:
         profiles[settings.sandbox.reading(home.root)] = "the configured box-ctl"
     if settings.sandbox.require:

@@ -12,6 +12,7 @@ from exec_daemon.access.grants import ROLE_RATES, Rates
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.policy import Policy
 from exec_daemon.agent_template import AgentTemplate
+from exec_daemon.gate_spec import GateSpec
 from exec_daemon.mcp_servers.spec import McpSpec
 from exec_daemon.operator_ops.spec import OpSpec
 from exec_daemon.programs.sandbox import Sandbox
@@ -116,6 +117,7 @@ class DaemonSettings:
     artifact_folders: tuple[Path, ...] = ()
     agents: Mapping[str, AgentTemplate] = field(default_factory=lambda: MappingProxyType({}))
     workers: WorkerRules = field(default_factory=WorkerRules)
+    gates: Mapping[str, GateSpec] = field(default_factory=lambda: MappingProxyType({}))
     policy: Policy = field(default_factory=Policy)
     ops: tuple[OpSpec, ...] = ()
     mcp: tuple[McpSpec, ...] = ()

@@ -15,6 +15,7 @@ from exec_daemon.access.stack import Grants
 from exec_daemon.calls.registry import Registry
 from exec_daemon.store import Store, random_id, utc_now
 from exec_daemon.timers.desk import TimerDesk
+from exec_daemon.timers.gates import Gates
 from exec_daemon.timers.scheduler import Scheduler
 from messaging import OpInfo
 
@@ -26,19 +27,21 @@ def ops_of(registry: Registry, grants: Grants, agent: str) -> Sequence[OpInfo]:
     return [replace(info, allowed=decide(who, info.name, {}, facts).allowed) for info in registry.infos]
 
 
-def timer_desk(store: Store, registry: Registry, grants: Grants) -> TimerDesk:
+def timer_desk(store: Store, registry: Registry, grants: Grants, gates: Gates) -> TimerDesk:
     """What the endpoints ask."""
 
     async def ops_for(agent: str) -> Sequence[OpInfo]:
         return ops_of(registry, grants, agent)
 
-    return TimerDesk(store=store, clock=utc_now, new_id=random_id, ops_for=ops_for)
+    return TimerDesk(store=store, clock=utc_now, new_id=random_id, ops_for=ops_for, gates=gates)
 
 
 @asynccontextmanager
 async def timers_run(desk: TimerDesk) -> AsyncIterator[None]:
     """Timers fire inside."""
-    scheduler = Scheduler(store=desk.store, clock=desk.clock, new_id=desk.new_id, ops_for=desk.ops_for)
+    scheduler = Scheduler(
+        store=desk.store, clock=desk.clock, new_id=desk.new_id, ops_for=desk.ops_for, gates=desk.gates
+    )
     task = asyncio.create_task(scheduler.run(), name="timers")
     try:
         yield

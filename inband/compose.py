@@ -17,7 +17,7 @@ from harvester import DaemonClient, Harvested, ScanPolicy, Watcher, harvest_repl
 from harvester.client.tls import ClientCertificate
 from harvester.client.wire import is_unix
 from harvester.errors import Unavailable
-from inband import agents, permissions, programs, unix_users, workers
+from inband import agents, gates, permissions, programs, unix_users, workers
 from inband.errors import InputError, NotStartedError
 from inband.explain import page_marks
 from inband.settings import Settings
@@ -169,6 +169,7 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
             most_per_hour=settings["swarm.most_per_hour"],
             most_depth=settings["swarm.most_depth"],
         ),
+        gates=gates.specs(settings["gates"]),
         policy=permissions.policy(settings),
         ops=programs.ops(settings["ops"]),
         mcp=mcp_specs(settings["mcp"]),

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from exec_daemon.access.grant_rules import Wrong
 from exec_daemon.mcp_servers import spec as mcp_spec
-from inband import addresses, agents, permissions, programs, unix_users, workers
+from inband import addresses, agents, gates, permissions, programs, unix_users, workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +220,15 @@ SETTINGS: Final = (
         "name = {argv, runtime, adapter, folder …} of workers that swarm.spawn may start (workers.md)",
         of=dict,
         problem=workers.problem,
+    ),
+    Setting(
+        "gates",
+        "",
+        dict,
+        {},
+        "name = {argv, agents, time_limit_s …} of each program that timers ask before they wake (timers.md)",
+        of=dict,
+        problem=gates.problem,
     ),
     Setting(
         "swarm", "most_alive", int, 8, "workers of one agent alive, with those below them", bounds=(0, 1000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ from exec_daemon.calls.op import BoxRead, Keeper, Op, OpContext
 from exec_daemon.calls.read_only import store_for
 from exec_daemon.calls.registry import Registry
 from exec_daemon.calls.waiting import ended_within
+from exec_daemon.gate_spec import GateSpec
 from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import Conflict, NewId, NewJob, Running, Store
 from exec_daemon.store import Done as Ran
@@ -97,6 +98,7 @@ class Executor:
         asking: AskAPerson | None = None,
         chain: Chain | None = None,
         workers: WorkerRules | None = None,
+        gates: Mapping[str, GateSpec] | None = None,
     ) -> None:
         self._registry = registry
         self._store = store
@@ -108,6 +110,7 @@ class Executor:
         self._asking = asking
         self._chain = chain
         self._workers = workers or WorkerRules()
+        self._gates = gates or {}
         self._grants = grants or Grants(rates=limits.rates)
         self.jobs = RunningJobs(store, self._context)
 
@@ -238,5 +241,6 @@ class Executor:
             box=self._box,
             keep=self._keep,
             workers=self._workers,
+            gates=self._gates,
             ops_for=self._ops_for,
         )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 from exec_daemon.access.identity import Identity
+from exec_daemon.gate_spec import GateSpec
 from exec_daemon.store.effects import Effect
 from exec_daemon.store.port import Store
 from exec_daemon.store.sources import Clock, NewId, utc_now
@@ -64,6 +66,7 @@ class OpContext:
     clock: Clock = utc_now
     reply: str | None = None
     workers: WorkerRules = field(default_factory=WorkerRules)
+    gates: Mapping[str, GateSpec] = field(default_factory=lambda: MappingProxyType({}))
     ops_for: Callable[[Identity], Sequence[OpInfo]] = lambda _: ()
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from exec_daemon.access.identity import Role
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
-from exec_daemon.ops.cron_fields import Policies, Written, check, place, planned, recipient
+from exec_daemon.ops.cron_fields import Policies, Written, check, gate, place, planned, recipient
 from exec_daemon.store.effects import StepTimer
 from exec_daemon.store.timer_port import LISTED
 from exec_daemon.store.timer_values import Timer, TimerState, TimerStep
@@ -52,9 +52,12 @@ async def run(args: Args, context: OpContext) -> Ended:
     thread = await place(args.thread, agent, context)
     if isinstance(thread, CallError):
         return thread
+    script = gate(args, context)
+    if isinstance(script, CallError):
+        return script
     now = context.clock()
     fields = args.model_dump(exclude={"name", "target", "tz", "script", "thread"})
-    wanted = planned(fields | {"thread": thread}, tz=args.tz or host_zone(), now=now)
+    wanted = planned(fields | {"thread": thread, "script": script}, tz=args.tz or host_zone(), now=now)
     if isinstance(wanted, CallError):
         return wanted
     late = Misfire.RUN_ONCE if wanted["schedule_type"] is Kind.ONCE else Misfire.SKIP

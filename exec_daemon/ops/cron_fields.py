@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from pydantic import Field
 
+from exec_daemon.access.grants import matches
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.calls.op import Arguments, OpContext
+from exec_daemon.gate_spec import GateSpec
 from exec_daemon.store.timer_values import Timer
 from exec_daemon.timers.look import Look, moment
 from exec_daemon.timers.plan import ContextMode, Misfire, Overlap, timing_fields
+from exec_daemon.timers.present import look_at
 from exec_daemon.timers.reading import Kind, ScheduleError, read_schedule
-from exec_daemon.timers.scheduler import look_at
 from exec_daemon.timers.zones import UnknownZoneError
 from messaging import CallError, ErrorCode, error
 from messaging.moment import iso
@@ -25,6 +28,8 @@ MOST_PROMPT_BYTES: Final = 16 * 1024
 _ID: Final = r"^[^\x00-\x1f\x7f]{1,128}$"
 _AGENT: Final = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 _NAME: Final = r"^[^\x00-\x1f\x7f]{1,80}$"
+_GATE: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+GATES: Final = 'The operator writes [gates."NAME"] into box.toml (docs/timers.md).'
 
 
 # Milliseconds may be written as a number.
@@ -57,7 +62,11 @@ class Policies(Arguments):
         max_length=128,
         description="a thread of that agent to wake it in; this one, or its home",
     )
-    script: str | None = Field(default=None, max_length=65536, description="refused: agents bring no scripts")
+    script: str | None = Field(
+        default=None,
+        max_length=65536,
+        description="name of a gate of box.toml that is asked before each run; empty for none",
+    )
     context_mode: Literal["group", "isolated"] | None = Field(
         default=None, description="isolated: each run in a new thread"
     )
@@ -86,8 +95,8 @@ class Policies(Arguments):
 
 def check(args: Any) -> CallError | None:
     """What a JSON Schema cannot say."""
-    if args.script is not None:
-        text = "script: no scripts of agents are run here. Say in the prompt what is to be checked."
+    if args.script and not _GATE.fullmatch(args.script):
+        text = f"script: names a gate, and is no script: what agents write is not run. {GATES}"
         return error(ErrorCode.INVALID_ARGS, text)
     size = len((args.prompt or "").encode("utf-8", "replace"))
     if size > MOST_PROMPT_BYTES:
@@ -96,6 +105,28 @@ def check(args: Any) -> CallError | None:
     if "\0" in (args.prompt or "") or "\0" in (args.thread or ""):
         return error(ErrorCode.INVALID_ARGS, "prompt: holds a NUL character.")
     return None
+
+
+def gate(args: Policies, context: OpContext, before: str | None = None) -> str | CallError | None:
+    """The gate that is asked before each run (T-78): the one that is named, else the one that it had.
+
+    One that is missing and one that is not for the asker answer alike.
+    """
+    if args.script is None:
+        return before
+    if not args.script:
+        return None
+    mine = [name for name, spec in context.gates.items() if _may_name(context.identity, spec)]
+    if args.script in mine:
+        return args.script
+    close = near(args.script, mine)
+    text = f"script: there is no gate {args.script!r} for you.{did_you_mean(close)} {GATES}"
+    return error(ErrorCode.NOT_FOUND, text, details={"script": args.script, "suggestions": close})
+
+
+def _may_name(identity: Identity, spec: GateSpec) -> bool:
+    listed = identity.role is Role.AGENT and matches(spec.agents, identity.name)
+    return identity.role is Role.OPERATOR or listed
 
 
 def manages(identity: Identity, timer: Timer) -> bool:

@@ -7,7 +7,17 @@ from dataclasses import replace
 from pydantic import Field
 
 from exec_daemon.calls.op import Ended, Op, OpContext, Success
-from exec_daemon.ops.cron_fields import Policies, Which, Written, check, find, place, planned, recipient
+from exec_daemon.ops.cron_fields import (
+    Policies,
+    Which,
+    Written,
+    check,
+    find,
+    gate,
+    place,
+    planned,
+    recipient,
+)
 from exec_daemon.store.effects import StepTimer
 from exec_daemon.timers.changes import change
 from exec_daemon.timers.plan import Plan
@@ -59,11 +69,16 @@ async def _plan(args: Args, agent: str, before: Plan, context: OpContext) -> Pla
         thread = await place(args.thread, agent, context)
     if isinstance(thread, CallError):
         return thread
+    script = gate(args, context, before.script)
+    if isinstance(script, CallError):
+        return script
     given = args.model_dump(exclude=_NOT_PLANNED)
     if _TIMING & args.model_fields_set and given["schedule"] is None:
         given |= {"schedule": before.schedule, "schedule_type": args.schedule_type or before.schedule_type}
     wanted = planned(given, tz=args.tz or before.tz, now=context.clock())
-    return wanted if isinstance(wanted, CallError) else replace(before, **wanted, thread=thread)
+    if isinstance(wanted, CallError):
+        return wanted
+    return replace(before, **wanted, thread=thread, script=script)
 
 
 OP = Op(

@@ -9,7 +9,7 @@ from exec_daemon.ops.swarm_fields import Which, find
 from exec_daemon.store.effects import StepWorkers
 from exec_daemon.store.worker_values import OVER, Worker, WorkerState
 from exec_daemon.timers.look import moment
-from exec_daemon.timers.scheduler import look_at
+from exec_daemon.timers.present import look_at
 from exec_daemon.timers.turns import CANCELLED, Said
 from exec_daemon.workers.desk import stopped
 from messaging import CallError, ErrorCode, error

@@ -6,17 +6,18 @@ Each is one step from what the store has; where something else was faster, it lo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from exec_daemon.store.errors import Outdated
 from exec_daemon.store.port import Store
 from exec_daemon.store.sources import Clock, NewId
 from exec_daemon.store.timer_values import UNDER_WAY, RunState, Timer, TimerRun, TimerStep
+from exec_daemon.timers.gates import Gates
 from exec_daemon.timers.look import Look, moment
 from exec_daemon.timers.orders import Order, give
+from exec_daemon.timers.present import OpsFor, address_of, look_at
 from exec_daemon.timers.rules import run_now
-from exec_daemon.timers.scheduler import OpsFor, address_of, look_at
 from exec_daemon.timers.turns import CANCELLED, Said, ended, judged
 from messaging import Message, MessageKind
 
@@ -27,12 +28,13 @@ _WAITING: Final = frozenset({RunState.OPEN, RunState.BLOCKED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimerDesk:
-    """`ops_for` as the scheduler's."""
+    """`ops_for` as the scheduler's; `gates` are for it."""
 
     store: Store
     clock: Clock
     new_id: NewId
     ops_for: OpsFor
+    gates: Gates = field(default_factory=Gates)
 
     async def verdict(self, reply: Message, said: Said) -> TimerRun | None:
         """The run that the verdict in `reply` is about, as it stands now; None where it is about none.

@@ -41,7 +41,8 @@ class Plan:
 
     `thread` None is the agent's home. `start` is what an interval counts from, or the one time of `once`.
     `max_runs` and `until` None mean no end, `pause_after` 0 never. `nudge_s` after the message the agent is
-    asked for its verdict, at `deadline_s` it is missing. `order`: the message is a work order.
+    asked for its verdict, at `deadline_s` it is missing. `order`: the message is a work order. `script` names
+    the gate that is asked before each run (T-78).
     """
 
     schedule: str
@@ -61,6 +62,7 @@ class Plan:
     nudge_s: int = 15 * 60
     deadline_s: int = 30 * 60
     order: bool = False
+    script: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """All fields."""

@@ -106,7 +106,7 @@ def _turn(due: Due, plan: Plan, timer: Timer, at: datetime, missed: tuple[TimerR
     """The step for a time that has its turn: sent, queued, or skipped since another run is under way."""
     under_way = [run for run in due.runs if run.state in UNDER_WAY]
     if not under_way:
-        return send(due, plan, timer, at, missed)
+        return (hold if plan.script else send)(due, plan, timer, at, missed)
     queued = any(run.state is RunState.QUEUED for run in under_way)
     step = TimerStep(timer=upcoming(timer, plan, at), was=due.timer.version, added=missed)
     if plan.overlap is Overlap.QUEUE and not queued:
@@ -133,11 +133,22 @@ def send(due: Due, plan: Plan, timer: Timer, at: datetime, missed: tuple[TimerRu
     )
 
 
-def send_queued(due: Due, run: TimerRun) -> TimerStep:
-    """The step that sends a run which has waited for the one before it."""
+def hold(due: Due, plan: Plan, timer: Timer, at: datetime, missed: tuple[TimerRun, ...] = ()) -> TimerStep:
+    """The step for a time whose gate is to be asked first: it is queued, and looked at at once (T-78)."""
+    now = iso(due.now)
+    waiting = TimerRun(timer=timer.id, due=iso(at), at=now, state=RunState.QUEUED, wake_at=now)
+    following = upcoming(timer, plan, at) if timer.state is TimerState.ACTIVE else timer
+    return TimerStep(timer=following, was=due.timer.version, added=(*missed, waiting))
+
+
+def send_queued(due: Due, run: TimerRun, prompt: str | None = None) -> TimerStep:
+    """The step that sends a run which has waited for the one before it, or for its gate.
+
+    `prompt` is what the agent is told in place of the plan's.
+    """
     plan = Plan.from_json(due.timer.plan)
     timer = due.touched()
-    step = send(due, plan, timer, moment(run.due))
+    step = send(due, replace(plan, prompt=prompt or plan.prompt), timer, moment(run.due))
     over = plan.max_runs is not None and step.timer.sent >= plan.max_runs
     kept = step.timer if over else replace(timer, sent=step.timer.sent)
     return replace(step, timer=kept, added=(), changed=step.added)
@@ -146,5 +157,5 @@ def send_queued(due: Due, run: TimerRun) -> TimerStep:
 def run_now(due: Due) -> TimerStep:
     """The step of a run that somebody asks for: one more, beside the schedule."""
     timer, plan = due.touched(), Plan.from_json(due.timer.plan)
-    step = send(due, plan, replace(timer, state=TimerState.PAUSED), due.now)
+    step = (hold if plan.script else send)(due, plan, replace(timer, state=TimerState.PAUSED), due.now)
     return replace(step, timer=replace(timer, sent=step.timer.sent))

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -20,10 +20,12 @@ from exec_daemon.store.sources import Clock, NewId
 from exec_daemon.store.timer_port import TIMERS
 from exec_daemon.store.timer_values import RunState, Timer, TimerRun, TimerStep
 from exec_daemon.timers.changes import pause
-from exec_daemon.timers.look import Address, Due, Look, moment
+from exec_daemon.timers.gatekeeper import Gatekeeper, gate_of
+from exec_daemon.timers.gates import Gates
+from exec_daemon.timers.look import Address, Due, moment
+from exec_daemon.timers.present import OpsFor, address_of, look_at
 from exec_daemon.timers.rules import fire, send_queued
 from exec_daemon.timers.turns import missing, nudged, postponed
-from messaging import OpInfo
 from messaging.moment import iso
 
 log = logging.getLogger(__name__)
@@ -41,8 +43,6 @@ WATCHER: Final = "watcher"
 KEPT: Final = timedelta(days=92)
 _FORGET_EVERY: Final = timedelta(hours=1)
 
-OpsFor = Callable[[str], Awaitable[Sequence[OpInfo]]]
-
 
 @dataclass(slots=True)
 class Scheduler:
@@ -52,10 +52,27 @@ class Scheduler:
     clock: Clock
     new_id: NewId
     ops_for: OpsFor
+    gates: Gates = field(default_factory=Gates)
     forgot: datetime | None = None
+    keeper: Gatekeeper = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.keeper = Gatekeeper(
+            store=self.store,
+            clock=self.clock,
+            new_id=self.new_id,
+            ops_for=self.ops_for,
+            gates=self.gates,
+        )
 
     async def run(self) -> None:
         """Until it is cancelled."""
+        try:
+            await self._run()
+        finally:
+            await self.keeper.close()
+
+    async def _run(self) -> None:
         with self.store.subscribe(TIMERS) as changes:
             while True:
                 try:
@@ -116,7 +133,10 @@ class Scheduler:
         run = next((one for one in look.runs if one.due == seen.due), None) if look else None
         if look is None or run is None or run.wake_at != seen.wake_at:
             return
-        if run.state is RunState.QUEUED:
+        gate = gate_of(look)
+        if run.state is RunState.QUEUED and gate is not None:
+            await self.keeper.ask(look, run, gate)
+        elif run.state is RunState.QUEUED:
             await self._send_queued(look.timer, run, now)
         elif not run.nudged and run.wake_at != run.deadline:
             await self._take(nudged(look, run))
@@ -154,18 +174,3 @@ class Scheduler:
         look = await look_at(self.store, timer_id, self.clock(), self.new_id)
         if look is not None:
             await self.store.step_timer(pause(look, why))
-
-
-async def look_at(store: Store, timer_id: str, now: str, new_id: NewId) -> Look | None:
-    """The timer with its runs under way; None for no timer."""
-    timer = await store.timer(timer_id)
-    if timer is None:
-        return None
-    runs = await store.standing_runs(timer_id)
-    return Look(timer=timer, runs=runs, now=moment(now), new_id=new_id)
-
-
-async def address_of(store: Store, agent: str, ops_for: OpsFor) -> Address | None:
-    """Where the agent is woken; None for no agent."""
-    found = await store.agent(agent)
-    return None if found is None else Address(found.thread, await ops_for(found.name))

@@ -20,6 +20,10 @@ from messaging.moment import iso
 MISSING, CANCELLED, BLOCKED = "MISSING", "CANCELLED", "BLOCKED"
 # A worker that ended before it gave a verdict.
 EXITED: Final = "EXITED"
+# Why a run was skipped: its gate said no, or did not decide.
+GATE, GATE_FAILED = "gate", "gate_failed"
+# Outcomes that say nothing of how it goes.
+_NEITHER: Final = frozenset({CANCELLED, GATE})
 # Outcomes that count as going well; the others add up to a pause.
 WELL: Final = frozenset({"PASS", "PARTIAL", "SKIP"})
 _CODES: Final[Mapping[str, ErrorCode]] = MappingProxyType(
@@ -58,7 +62,7 @@ def judged(look: Look, run: TimerRun, said: Said) -> TimerStep:
     """The step that a verdict makes. BLOCKED leaves the run open, with a notice and without a deadline."""
     if said.word != BLOCKED:
         return ended(look, run, said)
-    summary = _clipped(said.summary)
+    summary = clipped(said.summary)
     waiting = replace(
         run, state=RunState.BLOCKED, outcome=BLOCKED, summary=summary, reply=said.reply, wake_at=None
     )
@@ -78,16 +82,16 @@ def ended(look: Look, run: TimerRun, said: Said) -> TimerStep:
         run,
         state=RunState.ENDED,
         outcome=said.word,
-        summary=_clipped(said.summary),
+        summary=clipped(said.summary),
         reply=said.reply or None,
         wake_at=None,
         ended_at=iso(look.now),
     )
-    counted = _counted(look.touched(), said.word)
-    notices = (_paused_notice(counted, run, look.new_id),) if counted.state is not look.timer.state else ()
+    timer = counted(look.touched(), said.word)
+    notices = (paused_notice(timer, run, look.new_id),) if timer.state is not look.timer.state else ()
     queued = tuple(replace(one, wake_at=iso(look.now)) for one in look.runs if one.state is RunState.QUEUED)
     return TimerStep(
-        timer=counted,
+        timer=timer,
         was=look.timer.version,
         changed=(over, *queued),
         posts=notices,
@@ -135,7 +139,7 @@ def without_runs(step: TimerStep, runs: Iterable[TimerRun], why: str | None, now
             run,
             state=RunState.ENDED,
             outcome=CANCELLED,
-            summary=_clipped(why),
+            summary=clipped(why),
             wake_at=None,
             ended_at=iso(now),
         )
@@ -145,17 +149,17 @@ def without_runs(step: TimerStep, runs: Iterable[TimerRun], why: str | None, now
     return replace(step, changed=over, ends=ends)
 
 
-def _counted(timer: Timer, word: str) -> Timer:
+def counted(timer: Timer, word: str) -> Timer:
     """Failures in a row; so many of them pause the timer, since nobody seems to look."""
-    if word == CANCELLED:
+    if word in _NEITHER:
         return timer
     failures = 0 if word in WELL else timer.failures + 1
-    counted = replace(timer, failures=failures)
+    after = replace(timer, failures=failures)
     most = Plan.from_json(timer.plan).pause_after
     if timer.state is not TimerState.ACTIVE or not most or failures < most:
-        return counted
+        return after
     reason = f"{failures} runs in a row did not go well, the last one with {word}"
-    return replace(counted, state=TimerState.PAUSED, reason=reason, next_due=None, next_at=None)
+    return replace(after, state=TimerState.PAUSED, reason=reason, next_due=None, next_at=None)
 
 
 def _outcome(run: TimerRun, said: Said, now: datetime) -> Outcome:
@@ -169,7 +173,8 @@ def _outcome(run: TimerRun, said: Said, now: datetime) -> Outcome:
     return Outcome(error=error(_CODES[said.word], text, details=details), duration_ms=took_ms)
 
 
-def _paused_notice(timer: Timer, run: TimerRun, new_id: NewId) -> Post:
+def paused_notice(timer: Timer, run: TimerRun, new_id: NewId) -> Post:
+    """What the agent's thread hears of a timer that has been paused."""
     text = (
         f"The timer {one_line(timer.name)} is paused: {timer.reason}. `box timer resume {timer.id}` goes on."
     )
@@ -191,5 +196,6 @@ def _notice(run: TimerRun, text: str, new_id: NewId, key: str) -> Post:
     return Post(new_id("msg"), message)
 
 
-def _clipped(summary: str | None) -> str | None:
+def clipped(summary: str | None) -> str | None:
+    """As a list shows it."""
     return None if summary is None else one_line(summary, _SUMMARY_CHARS)

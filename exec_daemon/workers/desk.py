@@ -12,7 +12,7 @@ from exec_daemon.store.sources import Clock, NewId
 from exec_daemon.store.timer_values import UNDER_WAY, Post, TimerRun, TimerStep
 from exec_daemon.store.worker_values import NEXT, OVER, Worker, WorkerState, WorkerStep
 from exec_daemon.timers.look import Look
-from exec_daemon.timers.scheduler import look_at
+from exec_daemon.timers.present import look_at
 from exec_daemon.timers.turns import EXITED, Said, ended
 from exec_daemon.workers.spawning import AUTHOR
 from messaging import AuthorKind, MessageKind, NewMessage, one_line

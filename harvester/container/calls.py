@@ -119,7 +119,7 @@ def _update(source: Source, asked: UpdateTask, known: Known, _name: str) -> Erra
     args = {
         "id": task.id,
         "prompt": asked.prompt,
-        "script": asked.script or None,  # "" takes it away, and the daemon's timers have none (T-64)
+        "script": asked.script,  # "" takes it away (T-64)
         "schedule": asked.schedule_value,
         "schedule_type": asked.schedule_type,
     }

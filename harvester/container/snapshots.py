@@ -31,6 +31,7 @@ def _row(task: Task, groups: Groups) -> dict[str, Any]:
         "id": task.name or task.id,
         "groupFolder": group.folder if group else task.agent,
         "prompt": row.get("prompt"),
+        "script": row.get("script"),
         "schedule_type": row.get("schedule_type"),
         "schedule_value": row.get("schedule"),
         "status": row.get("state"),

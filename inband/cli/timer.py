@@ -72,7 +72,8 @@ def run_now(ctx: click.Context, *, timer_id: str, as_json: bool) -> int:
     """Run a timer now, beside its schedule. Example: box timer run queue"""
     with connected(ctx) as client:
         made = client.run_timer(timer_id)
-    show(made, lambda: [made["job"]], as_json=as_json)
+    asks = f"its gate is asked first; box timer history {timer_id}"
+    show(made, lambda: [made["job"] or asks], as_json=as_json)
     return Exit.OK
 
 

@@ -42,6 +42,9 @@ _OPTIONS: Final = (
         type=click.Choice(["skip", "queue"]),
         help="A time while the last run is open (default: skip).",
     ),
+    click.option(
+        "--gate", "script", metavar="NAME", help="Ask this gate of box.toml before each run ('': none)."
+    ),
     click.option("--jitter", "jitter_s", type=int, metavar="S", help="Spread runs over so many seconds."),
     click.option("--max-runs", type=int, metavar="N", help="End after so many runs."),
     click.option("--until", metavar="TIME", help="End at this time."),

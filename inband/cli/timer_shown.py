@@ -20,6 +20,7 @@ _FACTS: Final = (
     "context_mode",
     "misfire",
     "overlap",
+    "script",
     "jitter_s",
     "max_runs",
     "until",
@@ -32,6 +33,7 @@ _FACTS: Final = (
 _SKIPPED: Final = {
     "missed": "nobody was there to run it",
     "overlap": "the run before was still open",
+    "gate": "its gate said no",
 }
 HISTORY: Final = ("DUE", "STATE", "OUTCOME", "TOOK", "JOB", "SUMMARY")
 

@@ -76,7 +76,7 @@ def test_a_timer_of_another_and_none_answer_alike(
         ({"tz": "Berlin"}, "INVALID_ARGS", "Did you mean Europe/Berlin"),
         ({"until": "2020-01-01T00:00"}, "INVALID_ARGS", "schedule: until:"),
         ({"schedule": 5}, "INVALID_ARGS", "lasts from a second"),
-        ({"script": "rm -rf /"}, "INVALID_ARGS", "no scripts of agents are run here"),
+        ({"script": "rm -rf /"}, "INVALID_ARGS", "names a gate, and is no script"),
         ({"prompt": "x" * 16_385}, "TOO_LARGE", "at most 16384"),
         ({"thread": "wren"}, "NOT_FOUND", "There is no thread 'wren' of heron"),
         ({"jitter_s": -1}, "INVALID_ARGS", "jitter_s"),

@@ -19,6 +19,8 @@ from tests.soak._parts import Parts, persist
 
 TELL_S = 300.0
 PAUSE_S = 0.1
+# What the gate prints: TOML's and the shell's quotes are around it.
+YES = '{\\"wakeAgent\\": true}'
 # The agent of the template: it thinks for a while, and repeats the words that it hears.
 AGENT = """
 import re, sys, time
@@ -31,10 +33,12 @@ if "finish now" in told:
 
 
 def template(home: Path) -> str:
-    """`box.toml` with the template, whose agent is written beside it."""
+    """`box.toml` with the template, whose agent is written beside it, and a gate for timers."""
     (home / "worker.py").write_text(AGENT)
     argv = json.dumps([sys.executable, "-I", "-S", str(home / "worker.py")])
     return f"""
+[gates.open]
+argv = ["sh", "-c", "sleep 0.3; echo '{YES}'"]
 [swarm]
 most_alive = 1000
 most_per_hour = 100000

@@ -2,11 +2,11 @@
 
     python -m tests.soak.day --kills 200 --timers 20 --workers 10 --seed 1
 
-Timers are due every second, workers are spawned, told one thing after the other and finished, a group in a
-container is talked to. `kill -9` strikes the daemon, the watcher, the hosts of workers and of containers, and
-the processes of both. Afterwards each second of each timer must have run exactly once or stand in a row that
-says why it was skipped; each word to a worker that was not killed itself and to the group must have been
-answered; and while it ran nothing may have been a zombie, nor be left when all is over.
+Timers are due every second, some behind a gate, workers are spawned, told one thing after the other and
+finished, a group in a container is talked to. `kill -9` strikes the daemon, the watcher, the hosts of workers
+and of containers, and the processes of both. Afterwards each second of each timer must have run exactly once
+or stand in a row that says why it was skipped; each word to a worker that was not killed itself and to the
+group must have been answered; and while it ran nothing may have been a zombie, nor be left when all is over.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from tests.soak.containers import World
 
 GROUP = "family"
 A_WORKER, CONTAINERS, A_CONTAINER = "one worker", "containers", "one container"
+POLICIES = (*timers.POLICIES, {"script": "open"})
 # How often each is struck, and how it is done.
 WEIGHTS = {DAEMON: 6, WATCHER: 4, WORKERS: 4, A_WORKER: 4, CONTAINERS: 1, A_CONTAINER: 1}
 SETTLE_S = 300.0
@@ -168,7 +169,7 @@ def run(plan: timers.Plan, workers: int, home: Path, say: Callable[[str], None])
         with parts.client() as client:
             group = Group(jid="tg:1", folder=GROUP, name=GROUP)
             add_group(load(parts.environment, {}), world.layout, group, client)
-        made, agents = timers.made(plan, parts), timers.Agents(plan, parts)
+        made, agents = timers.made(plan, parts, POLICIES), timers.Agents(plan, parts)
         agents.start()
         crew.start()
         with world:

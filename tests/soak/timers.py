@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -153,7 +153,7 @@ def live(chance: random.Random, parts: Parts) -> None:
     time.sleep(chance.uniform(0.0, LONGEST_LIFE_S))
 
 
-def made(plan: Plan, parts: Parts) -> list[str]:
+def made(plan: Plan, parts: Parts, policies: Sequence[dict[str, Any]] = POLICIES) -> list[str]:
     with parts.client() as client:
         for number in range(plan.timers):
             client.add_agent(f"heron{number}")
@@ -165,7 +165,7 @@ def made(plan: Plan, parts: Parts) -> list[str]:
                 prompt="Look.",
                 target=f"heron{number}",
                 pause_after=0,
-                **POLICIES[number % len(POLICIES)],
+                **policies[number % len(policies)],
             )["id"]
             for number in range(plan.timers)
         ]
@@ -194,6 +194,8 @@ def wrong_runs(timer: str, parts: Parts, outcome: Outcome) -> Iterator[str]:
         if (last - first) // SECOND + 1 != slots:
             yield f"{timer}: {slots} times from {first} to {last}"
         expected = last + SECOND
+        if what == "gate_failed":
+            yield f"{timer}: the gate did not decide at {due}"
         if job is None:
             continue
         if (state, what) != ("ended", "PASS"):

@@ -13,8 +13,8 @@ from exec_daemon.store.timer_values import RunState, TimerRun, TimerState, Timer
 from exec_daemon.timers.changes import cancel, pause, resume
 from exec_daemon.timers.look import moment
 from exec_daemon.timers.plan import ContextMode, Misfire, Overlap
+from exec_daemon.timers.present import look_at
 from exec_daemon.timers.rules import GRACE, jitter
-from exec_daemon.timers.scheduler import look_at
 from exec_daemon.timers.turns import Said
 from messaging import JobState, MessageKind
 from messaging.moment import iso

@@ -67,7 +67,7 @@ def test_each_operation_becomes_its_call(host: Host) -> None:
         ("family", "cron.create", made | {"context_mode": "group", "target": "family"}),
         ("family", "cron.pause", {"id": "tmr_mine"}),
         ("family", "cron.resume", {"id": "tmr_mine"}),
-        ("family", "cron.update", {"id": "tmr_mine", "prompt": "q"}),
+        ("family", "cron.update", {"id": "tmr_mine", "prompt": "q", "script": ""}),
         ("family", "cron.cancel", {"id": "tmr_mine"}),
     ]
     assert not any(errand.as_operator for _, errand in host.desk.ran)
