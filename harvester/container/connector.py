@@ -28,6 +28,8 @@ LOOK_S: Final = 1.0
 # Snapshots follow what agents change at once, and what others change so soon.
 REFRESH_S: Final = 60.0
 _PAGE: Final = 100
+# Who asks an agent for its verdict, by a notice (docs/timers.md).
+_TIMER: Final = "timer"
 
 
 class IpcThreads:
@@ -155,6 +157,6 @@ def _shown(message: Message) -> str:
 
 
 def _is_for(group: Group, message: Message) -> bool:
-    """Neither the agent's own words nor what a person is told about the agent."""
+    """Neither the agent's own words nor what people are told about it; a timer's question is for the agent."""
     own = message.author_kind is AuthorKind.AGENT and message.author == group.agent
-    return not own and message.kind is not MessageKind.NOTICE
+    return not own and (message.kind is not MessageKind.NOTICE or message.author == _TIMER)

@@ -78,6 +78,22 @@ def test_what_others_say_in_the_thread_reaches_the_agent_in_order_and_once(
     assert again.told("family") == ["hello", "wake up", "Message from ada:\npsst"]
 
 
+def test_the_question_for_a_verdict_reaches_the_agent_and_what_people_are_told_does_not(
+    host: Host, threads: IpcThreads
+) -> None:
+    # O-84, O 7.6
+    system(host, "Job job-1 (disks) still has no verdict.", kind=MessageKind.NOTICE)
+    host.desk.memory.append(
+        "family",
+        "its container failed",
+        author="harvester",
+        author_kind=AuthorKind.SYSTEM,
+        kind=MessageKind.NOTICE,
+    )
+    threads.replies(0, 0.0)
+    assert host.told("family") == ["Job job-1 (disks) still has no verdict."]
+
+
 def test_each_thread_beside_the_home_has_a_lane_of_its_own_and_answers_go_into_it(
     host: Host, threads: IpcThreads
 ) -> None:
