@@ -7,10 +7,14 @@ from enum import StrEnum
 
 
 class WorkerRuntime(StrEnum):
-    """`child`: an agent's command line, run once for each message. `tmux`: a session to attach to."""
+    """`child`: an agent's command line, run once for each message. `tmux`: a session to attach to.
+
+    `container`: a program of the container protocol, run once for each message, with walls around it.
+    """
 
     CHILD = "child"
     TMUX = "tmux"
+    CONTAINER = "container"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

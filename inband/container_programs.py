@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from harvester.container.bubblewrap import RUNTIME, boxed
+from harvester.container.bubblewrap import boxed
 from harvester.container.groups import Source
+from harvester.container.inside import RUNTIME, interpreter, runtime
 from harvester.container.layout import Layout
 from harvester.container.ledger import Ledger
 from harvester.container.mounts import Allowlist, Mount, MountRefused, further, standard
@@ -19,7 +19,6 @@ from inband.errors import InputError
 from messaging.container import LlmEndpoint, WireError
 from messaging.strict_json import StrictJsonError, load_object
 
-_CODE: Final = ("patterns", "messaging", "inband_agent")
 _MOST_LLM_BYTES: Final = 1 << 16
 
 
@@ -52,9 +51,9 @@ class Maker:
         argv, how = list(self.containers.argv), self.containers
         if not how.boxed:
             return Program(argv=argv, environment=self._open(lane, source), keep=(lock,))
-        mounts = [*standard(self.layout, lane, source, how.project), *self._further(source), *_runtime()]
+        mounts = [*standard(self.layout, lane, source, how.project), *self._further(source), *runtime()]
         inner = ["/usr/bin/env", f"PYTHONPATH={RUNTIME}", *argv]
-        walls = boxed(inner, mounts, network=how.network, programs=_interpreter())
+        walls = boxed(inner, mounts, network=how.network, programs=interpreter())
         return Program(argv=walls, environment=os.environ, keep=(lock,))
 
     def _open(self, lane: str, source: Source) -> dict[str, str]:
@@ -78,18 +77,6 @@ class Maker:
                     yield further(one if isinstance(one, dict) else {}, source, allowed)
                 except MountRefused as refused:
                     self.containers.say(f"{source.folder}: not mounted: {refused}")
-
-
-def _runtime() -> Iterator[Mount]:
-    """Our own agent: three packages and nothing that they do not need."""
-    root = Path(__file__).resolve().parent.parent
-    return (Mount(root / name, f"{RUNTIME}/{name}") for name in _CODE)
-
-
-def _interpreter() -> list[Path]:
-    """Python's own folder where it is not the system's."""
-    base = Path(sys.base_prefix).resolve()
-    return [] if base == Path("/usr") else [base]
 
 
 def endpoint(file: Path) -> LlmEndpoint:

@@ -11,7 +11,7 @@ from exec_daemon.access.grant_rules import Wrong
 from exec_daemon.worker_template import WorkerRuntime, WorkerTemplate
 
 if TYPE_CHECKING:
-    from harvester.worker_host import HostTemplate
+    from harvester.worker_host import HostTemplate, Walls
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -47,6 +47,20 @@ def _is_folder(value: Any) -> bool:
     return isinstance(value, str) and Path(value).expanduser().is_dir()
 
 
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and bool(value) and not value.startswith("-") and "\0" not in value
+
+
+def _are_mounts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) and _is_mount(one) for one in value)
+
+
+def _is_mount(keys: Mapping[str, Any]) -> bool:
+    words = all(_is_word(keys[key]) for key in ("path", "at") if key in keys)
+    flag = isinstance(keys.get("writable", False), bool)
+    return "path" in keys and words and flag and keys.keys() <= {"path", "at", "writable"}
+
+
 # What each key takes, and how that is said.
 _KEYS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "argv": (_is_argv, "a list of strings, the program first"),
@@ -60,7 +74,18 @@ _KEYS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "time_limit_s": _seconds(1, 604_800),
     "term_s": _seconds(1, 60),
     "most": (lambda value: type(value) is int and 0 < value <= 1000, "a whole number from 1 to 1000"),
+    "engine": (_is_word, "bubblewrap, or the program of an engine such as podman"),
+    "image": (_is_word, "the name of an image"),
+    "network": (lambda value: isinstance(value, bool), "true or false"),
+    "mounts": (_are_mounts, "a list of {path, at?, writable?}"),
+    "llm": (lambda value: _is_word(value) and Path(value).expanduser().is_file(), "a file that is there"),
 }
+# Which runtimes a key is for; the others are for all.
+_ONLY: Final[Mapping[str, WorkerRuntime]] = {
+    "adapter": WorkerRuntime.CHILD,
+    **dict.fromkeys(("engine", "image", "network", "mounts", "llm"), WorkerRuntime.CONTAINER),
+}
+_BUBBLEWRAP: Final = "bubblewrap"
 
 
 def _would_run_text(keys: Mapping[str, Any]) -> bool:
@@ -92,8 +117,20 @@ def _problems(workers: Mapping[str, Mapping[str, Any]]) -> Iterator[Wrong]:
             yield Wrong(
                 name, "argv", "a shell in a pane would run what agents write; name an agent's program"
             )
-        if keys.get("runtime") == WorkerRuntime.TMUX and "adapter" in keys:
-            yield Wrong(name, "adapter", "is for a child; leave it out, or write runtime = 'child'")
+        yield from _misplaced(name, keys)
+
+
+def _misplaced(name: str, keys: Mapping[str, Any]) -> Iterator[Wrong]:
+    """Keys that this runtime does not read."""
+    runtime = keys.get("runtime", WorkerRuntime.CHILD)
+    for key, only in _ONLY.items():
+        if key in keys and runtime != only:
+            yield Wrong(name, key, f"is for a {only}; leave it out, or write runtime = '{only}'")
+    has_engine = keys.get("engine", _BUBBLEWRAP) != _BUBBLEWRAP
+    if has_engine and "image" not in keys:
+        yield Wrong(name, "image", f"{keys['engine']} needs one")
+    if "image" in keys and not has_engine:
+        yield Wrong(name, "image", "bubblewrap has none; name an engine, or leave it out")
 
 
 def templates(workers: Mapping[str, Mapping[str, Any]]) -> dict[str, WorkerTemplate]:
@@ -124,11 +161,32 @@ def _host_template(name: str, keys: Mapping[str, Any]) -> HostTemplate:
         if key in keys
     }
     folders = {key: Path(keys[key]).expanduser() for key in ("cwd", "folder") if key in keys}
+    contained = keys.get("runtime") == WorkerRuntime.CONTAINER
     more: dict[str, Any] = plain | folders
     return HostTemplate(
         name=name,
         argv=tuple(keys["argv"]),
-        adapter=keys.get("adapter", _DEFAULT_ADAPTER),
+        adapter=WorkerRuntime.CONTAINER if contained else keys.get("adapter", _DEFAULT_ADAPTER),
         environment=tuple(keys.get("environment", ())),
+        walls=_walls(keys) if contained else None,
         **more,
+    )
+
+
+def _walls(keys: Mapping[str, Any]) -> Walls:
+    from harvester.container.engine import Engine
+    from harvester.worker_host import Walls
+    from inband.container_programs import default_allowlist, endpoint
+
+    program, network = keys.get("engine", _BUBBLEWRAP), keys.get("network", False)
+    return Walls(
+        mounts=[
+            {"hostPath": one["path"], "readonly": not one.get("writable", False)}
+            | ({"containerPath": one["at"]} if "at" in one else {})
+            for one in keys.get("mounts", ())
+        ],
+        allowlist=default_allowlist(),
+        network=network,
+        engine=Engine(program=program, image=keys["image"], network=network) if "image" in keys else None,
+        llm=endpoint(Path(keys["llm"])) if "llm" in keys else None,
     )

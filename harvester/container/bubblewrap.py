@@ -6,6 +6,7 @@ and it ends with us.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -15,21 +16,35 @@ from messaging.container.names import PATHS
 
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ssl")
 _ENVIRONMENT: Final = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/home/agent", "LANG": "C.UTF-8"}
-# Where `inband_agent` and what it needs lie inside.
-RUNTIME: Final = "/opt/inband"
+# What names of hosts are looked up with.
+_NETWORK: Final = ("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf")
 
 
 def boxed(
-    argv: Sequence[str], mounts: Iterable[Mount], *, network: bool = False, programs: Sequence[Path] = ()
+    argv: Sequence[str],
+    mounts: Iterable[Mount],
+    *,
+    network: bool = False,
+    programs: Sequence[Path] = (),
+    cleared: bool = True,
 ) -> list[str]:
-    """`argv` as it runs inside. `programs` are further folders to be read, such as an interpreter's own."""
-    return ["bwrap", *_walls(network=network), *_system(programs), *_bound(mounts), "--", *argv]
+    """`argv` as it runs inside. `programs` are further folders to be read, such as an interpreter's own.
+
+    Not `cleared`: it gets the environment that bubblewrap gets, apart from HOME, PATH and LANG.
+    """
+    walls = (*_walls(network=network), *(("--clearenv",) if cleared else ()), *_inside())
+    return ["bwrap", *walls, *_system(programs), *_bound(mounts), "--", *argv]
 
 
 def _walls(*, network: bool) -> Iterator[str]:
-    yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
+    yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL")
     if network:
         yield "--share-net"
+        for name in _NETWORK:
+            yield from ("--ro-bind-try", os.path.realpath(name), name)
+
+
+def _inside() -> Iterator[str]:
     for name, value in _ENVIRONMENT.items():
         yield from ("--setenv", name, value)
     yield from ("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/home/agent")  # noqa: S108

@@ -157,6 +157,6 @@ def _shown(message: Message) -> str:
 
 
 def _is_for(group: Group, message: Message) -> bool:
-    """Neither the agent's own words nor what people are told about it; a timer's question is for the agent."""
+    """Neither the agent's own words nor what people are told about it; a timer's question is for it."""
     own = message.author_kind is AuthorKind.AGENT and message.author == group.agent
     return not own and (message.kind is not MessageKind.NOTICE or message.author == _TIMER)

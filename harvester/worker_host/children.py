@@ -1,4 +1,4 @@
-"""Workers that run an agent's command line once for each turn (J-27).
+"""Workers that run an agent's command line, or a container, once for each turn (J-27).
 
 A turn's prompt is what its thread has for it, its reply the last words of the run: they become a message of
 the worker's and are harvested like any reply. The thread remembers what was answered (`turns.py`).
@@ -19,13 +19,17 @@ from typing import Any, Final
 from harvester.adapters import ADAPTERS, Outcome, Status
 from harvester.agent_run import Command, Limits, run
 from harvester.client import DaemonClient
+from harvester.container.lock import LaneBusy
+from harvester.container.mounts import MountRefused
 from harvester.errors import ClientError, Refused, Unavailable
 from harvester.worker_host import launch
+from harvester.worker_host.contained import contained, sweep
 from harvester.worker_host.ending import Endings
 from harvester.worker_host.report import Reports
 from harvester.worker_host.template import HostTemplate
 from harvester.worker_host.turns import Turn, next_turn
 from messaging import Message
+from messaging.container import WireError
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +100,7 @@ class Children:
             mine.over.set()
         gone = self.endings.gone(row["id"], template.term_s)
         if gone and not (mine and mine.busy):
+            sweep(row, template)
             self._forget(row, reports, "ended", row["reason"] or "its job is over")
         else:
             reports.beat(row, "stopping", template.heartbeat_s)
@@ -120,11 +125,7 @@ class Children:
                 turn = next_turn(_thread(client, row["thread"]), row["id"])
                 if turn is None or mine.over.is_set():
                     return
-                outcome = run(
-                    ADAPTERS[template.adapter],
-                    self.command(row, template, turn, mine.session),
-                    limits=_limits(template),
-                )
+                outcome = self._run(row, template, turn, mine.session)
                 if mine.over.is_set():
                     return
                 mine.session = outcome.heard.session or mine.session
@@ -132,15 +133,21 @@ class Children:
                 self._deliver(client, row, turn, outcome, mine)
         except Refused as refused:
             mine.failed = refused.error.message
-        except ClientError as failure:
+        except (ClientError, LaneBusy) as failure:
             log.warning("worker %s: %s", row["id"], failure)
             mine.over.wait(_RETRY_S)
             mine.looked = -1
-        except (OSError, ValueError) as wrong:
+        except (OSError, ValueError, MountRefused, WireError) as wrong:
             mine.failed = str(wrong)
         except Exception as fault:
             log.exception("worker %s", row["id"])
             mine.failed = f"a fault of the host: {fault!r}"
+
+    def _run(self, row: Row, template: HostTemplate, turn: Turn, session: str | None) -> Outcome:
+        if template.walls is not None:
+            return contained(row, template, turn.prompt, session, self.home)
+        command = self.command(row, template, turn, session)
+        return run(ADAPTERS[template.adapter], command, limits=_limits(template))
 
     def command(self, row: Row, template: HostTemplate, turn: Turn, session: str | None) -> Command:
         """The run of a turn. Raises ValueError for a session or a folder that cannot be."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from harvester.worker_host.walls import Walls
+
 # What a program needs to find itself and others; everything else is named in the template.
 _ALWAYS: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TERM", "USER", "LOGNAME", "TZ")
 # A worker's processes are known by these (`processes.py`).
@@ -24,7 +26,7 @@ class HostTemplate:
 
     `environment` are the names of variables that it gets beside a few that every program needs. A worker
     that does nothing for `idle_s` is ended; `time_limit_s` bounds one turn, and the deadline of its job all
-    of them. From TERM to KILL it has `term_s`.
+    of them. From TERM to KILL it has `term_s`. `walls` are those of a container.
     """
 
     name: str
@@ -38,6 +40,7 @@ class HostTemplate:
     idle_s: float = 600.0
     time_limit_s: float = 3600.0
     term_s: float = 5.0
+    walls: Walls | None = None
 
     def place(self, wanted: str | None) -> Path:
         """Where it works, with links followed. Raises `OutsideFolderError`."""
@@ -53,4 +56,8 @@ class HostTemplate:
     def variables(self, worker: str, home: Path, around: Mapping[str, str] = os.environ) -> dict[str, str]:
         """The environment of one worker."""
         passed = {name: around[name] for name in (*_ALWAYS, *self.environment) if name in around}
-        return passed | {WORKER: worker, HOME: str(home), RUNTIME: self.runtime}
+        return passed | {
+            WORKER: worker,
+            HOME: str(home),
+            RUNTIME: "tmux" if self.runtime == "tmux" else "child",
+        }

@@ -39,6 +39,31 @@ def test_what_is_complete_is_what_daemon_and_host_get(tmp_path: Path) -> None:
     assert host["pair"].runtime == "tmux"
 
 
+def test_the_walls_of_a_container_are_what_the_host_gets(tmp_path: Path) -> None:  # T-82
+    llm = tmp_path / "llm.json"
+    llm.write_text('{"baseUrl": "http://127.0.0.1/v1", "token": "t", "model": "m", "maxContextTokens": 9}')
+    keys = {
+        "argv": ["agent"],
+        "runtime": "container",
+        "engine": "podman",
+        "image": "box:1",
+        "network": True,
+        "mounts": [{"path": "/srv/notes", "at": "notes", "writable": True}, {"path": "/srv/more"}],
+        "llm": str(llm),
+    }
+    assert workers.problem({"coder": keys}) is None
+    walls = workers.host_templates({"coder": keys})["coder"].walls
+    assert walls is not None
+    assert walls.engine is not None
+    assert (walls.engine.program, walls.engine.image, walls.engine.network) == ("podman", "box:1", True)
+    assert walls.mounts == [
+        {"hostPath": "/srv/notes", "readonly": False, "containerPath": "notes"},
+        {"hostPath": "/srv/more", "readonly": True},
+    ]
+    assert walls.llm is not None
+    assert walls.allowlist is not None
+
+
 @pytest.mark.parametrize(
     ("keys", "says"),
     [
@@ -53,6 +78,12 @@ def test_what_is_complete_is_what_daemon_and_host_get(tmp_path: Path) -> None:
         ({"most": True}, "from 1 to 1000"),
         ({"shell": "x"}, "unknown key; known ones: argv, runtime"),
         ({"runtime": "tmux", "adapter": "claude"}, "is for a child"),
+        ({"mounts": [{"path": "/srv"}]}, "is for a container"),
+        ({"runtime": "container", "mounts": [{"path": "/srv", "mode": "rw"}]}, "a list of {path, at?, writ"),
+        ({"runtime": "container", "engine": "--privileged"}, "the program of an engine"),
+        ({"runtime": "container", "engine": "podman"}, "podman needs one"),
+        ({"runtime": "container", "image": "box:1"}, "bubblewrap has none"),
+        ({"runtime": "container", "llm": "/no/such/file"}, "a file that is there"),
         (
             {"runtime": "tmux", "argv": ["/bin/bash", "--norc"]},
             "a shell in a pane would run what agents write",

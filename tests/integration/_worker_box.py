@@ -41,6 +41,19 @@ elif "disk" in task:
 else:
     print("I heard:", told.strip().splitlines()[-1], "in", os.path.basename(os.getcwd()))
 """
+# For the inside of a container: one prompt in, one frame out.
+WALLED = """
+import json, sys, time
+told = json.load(sys.stdin)["prompt"]
+if "hang" in told.rpartition("```text task")[2]:
+    open("began", "a").write("x")
+    time.sleep(600)
+seen = "#1 box.exec disk" in told
+said = "[RESULT] PASS: the disk is fine" if seen else '[TOOL box.exec {"action": "disk"}]'
+print("---TALON_OUTPUT_START---")
+print(json.dumps({"status": "success", "result": said, "newSessionId": "s-1", "usage": {"input_tokens": 3}}))
+print("---TALON_OUTPUT_END---")
+"""
 TEMPLATES = """
 [swarm]
 most_alive = 100
@@ -61,6 +74,15 @@ heartbeat_s = 1
 [workers.quits]
 argv = ["sh", "-c", "read line; exit 3"]
 runtime = "tmux"
+[workers.walled]
+argv = ["python3", "/workspace/group/walled.py"]
+runtime = "container"
+folder = "{work}"
+term_s = 1
+[workers.greedy]
+argv = ["true"]
+runtime = "container"
+mounts = [{{path = "{work}"}}]
 """
 
 

@@ -15,7 +15,7 @@ import pytest
 from harvester import DaemonClient
 from messaging import MessageKind
 from tests.inband.conftest import Box, stop
-from tests.integration._worker_box import AGENT, TEMPLATES, WorkerBox
+from tests.integration._worker_box import AGENT, TEMPLATES, WALLED, WorkerBox
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +25,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WorkerBox]:
     for folder in (work / "sub", sockets):
         folder.mkdir(parents=True)
     (root / "agent.py").write_text(AGENT)
+    (work / "walled.py").write_text(WALLED)
     config = root / "box.toml"
     config.write_text(TEMPLATES.format(python=sys.executable, agent=root / "agent.py", work=work))
     box = Box(root / "state", {"BOX_CONFIG": str(config), "TMUX_TMPDIR": str(sockets)})
@@ -153,6 +154,41 @@ def test_a_session_that_somebody_closes_is_over(running: WorkerBox) -> None:
     running.state(worker, "running")
     running.tmux("kill-session", "-t", f"=inband-{worker}")
     assert running.state(worker, "ended")["reason"] == "its tmux session is gone"
+
+
+@pytest.mark.needs("bwrap")
+def test_a_worker_in_a_container_answers_turn_by_turn_until_its_verdict(running: WorkerBox) -> None:
+    # T-80, O 7.6
+    worker = running.spawn("Is the disk full?", "walled")
+    found = running.state(worker, "ended")
+    assert [one.kind for one in running.messages(worker)][:4] == [
+        MessageKind.ENVELOPE,
+        MessageKind.TEXT,
+        MessageKind.RESULT,
+        MessageKind.TEXT,
+    ]
+    result = running.client.job(found["job"]).result
+    assert result is not None
+    assert result["verdict"] == "PASS"
+
+
+@pytest.mark.needs("bwrap")
+def test_a_stop_and_a_killed_host_leave_nothing_of_a_container(running: WorkerBox) -> None:
+    worker = running.spawn("hang", "walled")
+    began = running.work / "began"
+    running.until(began.exists, "it never began")
+    running.kill_host()
+    running.until(lambda: began.read_text() == "xx", "the turn was not run again")
+    running.call("swarm.stop", worker=worker)
+    running.state(worker, "ended")
+    assert running.processes(worker) == []
+    began.unlink()
+
+
+def test_a_folder_that_the_mount_allowlist_does_not_give_is_no_workers(running: WorkerBox) -> None:  # T-82
+    worker = running.spawn("look", "greedy")
+    reason = running.state(worker, "failed")["reason"]
+    assert reason == f"{running.work}: lies in none of the allowedRoots of the mount allowlist"
 
 
 def test_a_killed_host_leaves_no_orphan_and_its_turn_is_run_again(running: WorkerBox) -> None:

@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from harvester.container.bubblewrap import RUNTIME, boxed
+from harvester.container.bubblewrap import boxed
 from harvester.container.groups import Source
+from harvester.container.inside import RUNTIME
 from harvester.container.limits import ContainerLimits
 from harvester.container.lock import held
 from harvester.container.mounts import Mount, standard
