@@ -13,6 +13,7 @@ from harvester.scanner.lines import lines_from
 from harvester.scanner.passage import utf8_bytes
 from harvester.scanner.reading import Reading
 from harvester.scanner.reply import Reply
+from harvester.scanner.skipping import half_sign, may_matter
 from harvester.scanner.tags import REASONING_END
 
 _BOM: Final = "\ufeff"
@@ -39,8 +40,8 @@ class Scanner:
     """Finds directives in one reply that comes in pieces; any pieces give the events of the whole."""
 
     __slots__ = (
-        "_decoder", "_fed", "_free", "_ledger", "_lost", "_most_tokens", "_policy", "_push", "_reading",
-        "_room", "_tokens", "_uncounted",
+        "_calm", "_closed", "_decoder", "_fed", "_free", "_ledger", "_lost", "_most_tokens", "_policy",
+        "_reading", "_room", "_tokens", "_uncounted", "_wait",
     )  # fmt: skip
 
     def __init__(self, policy: ScanPolicy | None = None) -> None:
@@ -48,22 +49,25 @@ class Scanner:
         self._ledger = Ledger(self._policy)
         self._reading = Reading(self._ledger)
         self._tokens: list[str] = []  # handed in and not looked at yet
-        self._push = self._tokens.append
         self._most_tokens = _MOST_TOKENS
+        self._wait = self._reading.waiting.append  # what cannot matter is not read
         self._fed = 0  # code points looked at
         self._lost = 0  # those of them that are behind the limit
         self._room = self._policy.max_reply_bytes
         self._uncounted: list[str] = []  # looked at, but `_room` does not know of it yet
         self._free = 0  # up to here nothing has to be counted, nor let go
+        self._calm = 0  # and up to here nothing but what may matter has to be read
+        self._closed = False
         self._decoder: IncrementalDecoder | None = None
         if self._policy.reasoning_open:
             self.begin_behind(None)
 
     def feed(self, text: str) -> list[Event]:
         """The next piece; the events that are decided now. Raises `ScannerClosed` after `close()`."""
-        self._push(text)
+        tokens = self._tokens
+        tokens.append(text)
         # Nothing is decided within a line, and its end is not printable: most tokens need no more than this.
-        if text.isprintable() and len(self._tokens) < self._most_tokens:
+        if text.isprintable() and len(tokens) < self._most_tokens:
             return []
         return self._look()
 
@@ -75,9 +79,10 @@ class Scanner:
 
     def close(self) -> list[Event]:
         """The reply ends; the last events. Raises `ScannerClosed` after `close()`."""
-        self._push(self._decoder.decode(b"", final=True) if self._decoder else "")
-        events = self._look()
-        self._push = _refuse
+        if self._decoder:
+            self._tokens.append(self._decoder.decode(b"", final=True))
+        events = self._take("".join(self._tokens))
+        self._closed, self._most_tokens, self._calm = True, 0, -1
         end = self._fed - self._lost
         self._reading.finish(end)
         if self._lost:
@@ -89,16 +94,34 @@ class Scanner:
         self._reading.begin_reasoning(end)
 
     def _look(self) -> list[Event]:
-        """At what was handed in since the last time."""
+        """At what was handed in since the last time. Most of it only waits: nothing can come of it."""
         text = "".join(self._tokens)
         self._tokens.clear()
+        if self._fed + len(text) > self._calm:
+            return self._take(text)
+        if may_matter(text):
+            half = half_sign(text)
+            if not half:
+                return self._take(text)
+            self._tokens.append(text[half:])
+            text = text[:half]
+        self._fed += len(text)
+        self._uncounted.append(text)
+        self._wait(text)
+        return []
+
+    def _take(self, text: str) -> list[Event]:
+        """Read a piece, as far as it has to be read."""
+        if self._closed:
+            raise ScannerClosed("this scanner is closed; a reply has one scanner")
         self._fed += len(text)
         if self._fed > self._free:
             text = self._admit(text)
         self._uncounted.append(text)
         if text:
             self._reading.take(text)
-            self._most_tokens = 0 if self._reading.eager else _MOST_TOKENS
+        self._most_tokens = 0 if self._reading.eager else _MOST_TOKENS
+        self._calm = self._free if self._reading.calm else 0
         return self._ledger.take() if self._ledger.events else []
 
     def _admit(self, text: str) -> str:
@@ -124,10 +147,6 @@ class Scanner:
             self._lost += len(text) - len(kept)
             self._room = utf8_bytes(kept)
         return kept
-
-
-def _refuse(_text: str) -> None:
-    raise ScannerClosed("this scanner is closed; a reply has one scanner")
 
 
 def orphan_end(text: str, policy: ScanPolicy) -> int | None:

@@ -12,10 +12,9 @@ from harvester.scanner.calls import OP, Written, call_object, is_bare, is_op, un
 from messaging.strict_json import StrictJsonError, decode_at
 
 # GRAMMAR 1: engine words are whole words.
-OPENER: Final = re.compile(r"\[(?:TOOL|EXEC|DM|RESULT)(?!\w)")
-_SHAPE: Final = re.compile(
-    rf"\[(?P<engine>TOOL|EXEC|DM|RESULT)(?!\w)[ \t\n]*+(?P<op>(?:{OP})?)[ \t\n]*+(?P<next>[{{\]]?)"
-)
+ENGINE: Final = r"(?:TOOL|EXEC|DM|RESULT)(?!\w)"
+OPENER: Final = re.compile(rf"\[{ENGINE}")
+_SHAPE: Final = re.compile(rf"\[(?P<engine>{ENGINE})[ \t\n]*+(?P<op>(?:{OP})?)[ \t\n]*+(?P<next>[{{\]]?)")
 _CLOSE: Final = re.compile(r"[ \t\n]*+\]")
 
 

@@ -9,7 +9,7 @@ from harvester.scanner.inside import run_line
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Line, line_from, lines_end
 from harvester.scanner.reply import Reply
-from harvester.scanner.skipping import Triggers, fresh_start, has_sign, may_matter
+from harvester.scanner.skipping import Triggers, fresh_start, may_matter
 
 # In one open block (a list, a fence) nothing can be let go: those that are longer than a block that may run
 # are read, and wait no more.
@@ -23,17 +23,17 @@ _ALONE: Final = re.compile(r"(\[[^\r\n]*+(?<=\]))\n[ \t]*+\n")
 class Reading:
     """Hands lines to the reply; awake from something that can matter until no block is open behind it."""
 
-    __slots__ = ("_again", "_half", "_held", "_ledger", "_reply", "_waiting", "at", "awake", "eager")
+    __slots__ = ("_again", "_half", "_held", "_ledger", "_reply", "at", "awake", "eager", "waiting")
 
     def __init__(self, ledger: Ledger) -> None:
         self.awake = False
         self.eager = False  # the next characters may decide something, though no line ends
+        self.waiting: list[str] = []  # not read: nothing can come of it, but it may be around what can
         self.at = 0  # the offset in the reply of what is to be read next
         self._ledger = ledger
         self._reply = Reply(ledger)
         self._half = False  # what was read ends with a CR, which may be half of a CRLF
         self._again = 0  # how much has been fed when it is worth letting go again
-        self._waiting: list[str] = []  # not read: nothing can come of it, but it may be around what can
         self._held: list[str] = []  # behind that, from a line on that has a sign and is not complete
 
     def begin_reasoning(self, end: int | None) -> None:
@@ -41,35 +41,36 @@ class Reading:
         self.awake = True
         self._reply.begin_reasoning(0, None, until=end)
 
-    def take(self, text: str) -> None:
-        """The next piece of the reply."""
-        if self.awake or self._held or self._half or has_sign(text):
-            self._weigh(text)
-        else:
-            self._waiting.append(text)
+    @property
+    def calm(self) -> bool:
+        """May a piece that cannot matter wait, unread?"""
+        return not (self.awake or self._held or self._half)
 
-    def _weigh(self, text: str) -> None:
-        """Read the lines that are complete now, if they have to be read; nothing is decided within a line."""
+    def take(self, text: str) -> None:
+        """The next piece. Of what is complete now those lines are read that have to be.
+
+        Nothing is decided within a line.
+        """
         if self._half:
             text = self._second_half(text)
-        if not self.awake and not self._held and not may_matter(text):
-            self._waiting.append(text)
+        if self.calm and not may_matter(text):
+            self.waiting.append(text)
             return
-        self._held.append(text)
         end = lines_end(text)
-        if not end:
-            self._foresee()
-            return
-        if len(self._held) > 1:
-            end += sum(map(len, self._held)) - len(text)
-            text = "".join(self._held)
-        self._held = []
-        self._lines(text[:end])
-        self.eager = self.awake and self._reply.in_paragraph
+        if end:
+            self._held.append(text[:end])
+            lines = "".join(self._held)
+            self._held.clear()
+            self._lines(lines)
+            self.eager = self.awake and self._reply.in_paragraph
         if end < len(text):
-            self._half = False
-            (self._held if self.awake or has_sign(text[end:]) else self._waiting).append(text[end:])
-            self._foresee()
+            self._hold(text[end:] if end else text)
+
+    def _hold(self, text: str) -> None:
+        """More of a line that is not complete."""
+        self._half = False
+        (self.waiting if self.calm and not may_matter(text) else self._held).append(text)
+        self._foresee()
 
     def _foresee(self) -> None:
         """The beginning of a line may say that the paragraph before it is over."""
@@ -87,22 +88,22 @@ class Reading:
 
     def _lines(self, text: str) -> None:
         if self.awake:
-            whole = "".join((*self._waiting, text))
+            whole = "".join((*self.waiting, text))
             pos = self._read(whole, 0, 0)
             if pos < len(whole):
                 self._go(whole, pos, Triggers(whole, pos))
             else:
                 self._rest(whole, pos)
         elif triggers := Triggers(text):
-            whole = "".join((*self._waiting, text))
+            whole = "".join((*self.waiting, text))
             self._go(whole, 0, triggers if whole is text else Triggers(whole))
         else:
-            self._waiting.append(text)
+            self.waiting.append(text)
 
     def finish(self, end: int) -> None:
         """The last line has perhaps no end; the reply ends at `end`."""
         if self.awake or self._held:
-            self._weigh("\n")
+            self.take("\n")
         self._reply.finish(end)
 
     def let_go(self, fed: int) -> None:
@@ -113,7 +114,7 @@ class Reading:
         """
         if self.awake or fed < self._again:
             return
-        text = "".join(self._waiting)
+        text = "".join(self.waiting)
         pos = self._skip(text, 0, len(text))
         if len(text) - pos > _MOST_UNREAD_CHARS:
             pos = self._read(text, pos, len(text))
@@ -124,7 +125,7 @@ class Reading:
     def _rest(self, text: str, pos: int) -> None:
         """What is not read of a text waits."""
         self.at += pos
-        self._waiting = [text[pos:]]
+        self.waiting[:] = [text[pos:]]
         self._half = pos == len(text) and text.endswith("\r")
 
     def _go(self, text: str, pos: int, triggers: Triggers) -> None:

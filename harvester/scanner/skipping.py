@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from harvester.events import Span
-from harvester.scanner.lines import lines_end
-from harvester.scanner.openers import OPENER
+from harvester.scanner.openers import ENGINE, OPENER
 from harvester.scanner.tags import REASONING_NAME
 from patterns import vocabulary
 
@@ -25,26 +24,37 @@ _TRIGGERS: Final[tuple[tuple[str, _Search], ...]] = (
     ("<", re.compile(rf"</?{REASONING_NAME}").search),
     ("`", re.compile(f"```{_CALL}").search),
     ("~", re.compile(f"~~~{_CALL}").search),
-    ("curl ", re.compile("curl ").search),
+    ("curl", re.compile("curl ").search),
 )
 
-# Pieces may end within one of the longer signs.
-_CUT: Final = ("c", "cu", "cur", "curl", "`", "~")
-
-
-def has_sign(text: str) -> bool:
-    """May something that can matter begin in this piece of a reply? Asked for each line of a stream."""
-    return (
-        "[" in text or "<" in text or "```" in text or "~~~" in text or "curl " in text or text.endswith(_CUT)
-    )  # fmt: skip
+# The same, also where a piece ends within it. Of what follows a `[` most is none of the engines' letters.
+_CUT: Final = r"[A-Za-z]*+\Z"
+_opener: Final = re.compile(rf"\[(?![^TEDR])(?:{ENGINE}|{_CUT})").search
+_tag: Final = re.compile(rf"</?(?:{REASONING_NAME}|{_CUT})").search
+_ticks: Final = re.compile(rf"```(?:{_CALL}|[ \t]*+{_CUT})").search
+_waves: Final = re.compile(rf"~~~(?:{_CALL}|[ \t]*+{_CUT})").search
+# Halves of signs that have none of their own before them.
+_BEGUN: Final = ("`", "~", "c", "cu", "cur")
+_HALF: Final = re.compile(rf"(?:\[|</?|(?<!`)`+[ \t]*+|(?<!~)~+[ \t]*+){_CUT}|c[url]{{0,3}}\Z")
+_LONGEST_HALF: Final = 16
 
 
 def may_matter(text: str) -> bool:
-    """May something that can matter stand in a piece that has a sign, or begin in its last line?"""
-    for sign, search in _TRIGGERS:
-        if sign in text and search(text, 0):
-            return True
-    return has_sign(text[lines_end(text) :])
+    """May something that can matter stand in this piece of a reply, or begin at its end?"""
+    return (
+        ("[" in text and _opener(text) is not None)
+        or ("<" in text and _tag(text) is not None)
+        or ("`" in text and "```" in text and _ticks(text) is not None)
+        or ("~" in text and "~~~" in text and _waves(text) is not None)
+        or "curl" in text
+        or text.endswith(_BEGUN)
+    )
+
+
+def half_sign(text: str) -> int:
+    """Where the half of a sign begins that ends this piece; 0 if the sign is whole, or may be."""
+    half = _HALF.search(text, max(0, len(text) - _LONGEST_HALF))
+    return half.start() if half and not may_matter(text[: half.start()]) else 0
 
 
 class Triggers:
