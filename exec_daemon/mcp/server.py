@@ -7,8 +7,8 @@ older era belongs to the identity that opened it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -58,6 +58,7 @@ class Tools:
     executor: Executor
     store: Store
     ops: Callable[[], tuple[OpInfo, ...]]
+    _leaving: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def list(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         """Every op; calling is what is permitted or not (record D5)."""
@@ -69,15 +70,26 @@ class Tools:
         return answer(await self._ended(context, request))
 
     async def _ended(self, context: Context, request: CallRequest) -> Result:
-        ended = await self.executor.call(_asker(context), request, _QUICK_S)
-        assert not isinstance(ended, Rehearsed), "no dry run was asked for"
-        if isinstance(ended, Result):
-            return ended
+        calling = asyncio.create_task(self.executor.call(_asker(context), request, _QUICK_S))
         try:
-            return await self._followed(context, ended)
+            ended = await asyncio.shield(calling)
+            assert not isinstance(ended, Rehearsed), "no dry run was asked for"
+            return ended if isinstance(ended, Result) else await self._followed(context, ended)
         except asyncio.CancelledError:
-            await self.executor.jobs.cancel(ended.job.id)
+            self._later(self._given_up(calling))
             raise
+
+    async def _given_up(self, calling: asyncio.Task[Result | Pending | Rehearsed]) -> None:
+        """Cancels the job, which may not have begun when its client gave up."""
+        ended = await calling
+        if isinstance(ended, Pending):
+            await self.executor.jobs.cancel(ended.job.id)
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        """In a task of its own: nothing more may be awaited where the client has given up."""
+        task = asyncio.create_task(work)
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
 
     async def _followed(self, context: Context, pending: Pending) -> Result:
         """Each event of the job is one step of progress; its end is the result."""

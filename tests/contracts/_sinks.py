@@ -23,6 +23,7 @@ from messaging.sinks import (
 from messaging.sources import await_job, nats_events, read_lines
 from tests.integration._nats_server import nats_server
 from tests.integration._receiver import Receiver
+from tests.patience import PATIENCE_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ async def _received(receiver: Receiver) -> list[JobEvent]:
 
 
 async def _stored(url: str) -> list[JobEvent]:
-    return list((await await_job(nats_events(url, "job-1"), "job-1", timeout_s=20)).events)
+    return list((await await_job(nats_events(url, "job-1"), "job-1", timeout_s=PATIENCE_S)).events)
 
 
 PLACES = {"events": _events, "file": _file, "callback": _callback, "nats": _nats, "spooling": _spooling}

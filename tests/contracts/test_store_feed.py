@@ -18,16 +18,16 @@ from exec_daemon.store import (
 )
 from messaging import AuthorKind, EventType
 from tests.contracts.samples import job, message, thread
+from tests.patience import PATIENCE_S
 
 # Long enough for a machine under load; only a test that fails waits for it.
-SOON_S = 10.0
 AT_ONCE_S = 0.01
 
 
 async def test_a_waiter_is_woken_by_news_of_its_topic(store: Store) -> None:
     await store.create_thread(thread("a"))
     with store.subscribe(thread_topic("a")) as changes:
-        waiting = asyncio.create_task(changes.wait(SOON_S))
+        waiting = asyncio.create_task(changes.wait(PATIENCE_S))
         await asyncio.sleep(0)
         await store.append(message("a"))
         assert await waiting
@@ -38,7 +38,7 @@ async def test_news_between_reading_and_waiting_is_not_lost(store: Store) -> Non
     with store.subscribe(thread_topic("a")) as changes:
         await store.append(message("a"))
         await store.append(message("a"))
-        assert await changes.wait(SOON_S)
+        assert await changes.wait(PATIENCE_S)
         assert not await changes.wait(AT_ONCE_S)
 
 
@@ -48,9 +48,9 @@ async def test_each_waiter_of_a_topic_is_woken_and_one_that_left_is_not(store: S
     with store.subscribe(topic) as first:
         with store.subscribe(topic) as second:
             await store.append(message("a"))
-            assert await second.wait(SOON_S)
+            assert await second.wait(PATIENCE_S)
         await store.append(message("a"))
-        assert await first.wait(SOON_S)
+        assert await first.wait(PATIENCE_S)
         assert not await second.wait(AT_ONCE_S)
 
 
@@ -61,7 +61,7 @@ async def test_other_topics_wake_nobody(store: Store) -> None:
         await store.append(message("a", author_kind=AuthorKind.HUMAN))
         assert not await changes.wait(AT_ONCE_S)
         await store.append(message("a"))
-        assert await changes.wait(SOON_S)
+        assert await changes.wait(PATIENCE_S)
 
 
 async def test_an_append_that_was_replayed_is_no_news(store: Store) -> None:
@@ -78,17 +78,17 @@ async def test_a_job_tells_of_its_steps_and_its_effects(store: Store) -> None:
     assert isinstance(answer, New)
     with store.subscribe(job_topic(answer.job.id)) as steps, store.subscribe(thread_topic("a")) as messages:
         await store.add_event(answer.job.id, EventType.PROGRESS, {})
-        assert await steps.wait(SOON_S)
+        assert await steps.wait(PATIENCE_S)
         await store.finish(answer.job.id, Outcome(), [AppendMessage(message("a"))])
-        assert await steps.wait(SOON_S)
-        assert await messages.wait(SOON_S)
+        assert await steps.wait(PATIENCE_S)
+        assert await messages.wait(PATIENCE_S)
 
 
 async def test_an_interrupted_job_tells_of_its_end(store: Store) -> None:
     answer = await store.begin(job())
     with store.subscribe(job_topic(answer.job.id)) as steps:
         await store.interrupt_running()
-        assert await steps.wait(SOON_S)
+        assert await steps.wait(PATIENCE_S)
 
 
 async def test_a_closed_store_refuses_everything(store: Store) -> None:

@@ -18,6 +18,7 @@ from exec_daemon.store import (
 from messaging import EventType
 from tests.contracts.samples import at, job
 from tests.messaging._events import event, story
+from tests.patience import PATIENCE_S
 
 A, B = "a" * 64, "b" * 64
 
@@ -94,4 +95,4 @@ async def test_who_waits_is_woken_by_an_event(store: Store) -> None:
     await store.expect("job-1", "operator/local")
     with store.subscribe(job_topic("job-1")) as changes:
         await store.receive(event(0, EventType.ACCEPTED), A)
-        assert await changes.wait(5)
+        assert await changes.wait(PATIENCE_S)

@@ -11,6 +11,7 @@ from exec_daemon.store.timer_port import TIMERS
 from exec_daemon.store.timer_values import Post, RunState, Start, Timer, TimerRun, TimerState, TimerStep
 from messaging import ErrorCode, EventType, JobState
 from tests.contracts.samples import at, failure, job, message, thread
+from tests.patience import PATIENCE_S
 
 TIMER = Timer(
     id="tmr-1",
@@ -203,4 +204,4 @@ async def test_a_step_is_news_of_its_timer_and_of_its_thread(store: Store) -> No
     await store.create_thread(thread("heron", "heron"))
     with store.subscribe(TIMERS) as timers:
         await make(store)
-        assert await timers.wait(1)
+        assert await timers.wait(PATIENCE_S)

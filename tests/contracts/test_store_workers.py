@@ -22,6 +22,7 @@ from exec_daemon.store.timer_values import Post, Timer, TimerState, TimerStep
 from exec_daemon.store.worker_port import WORKERS
 from exec_daemon.store.worker_values import Budget, Worker, WorkerState, WorkerStep
 from tests.contracts.samples import at, job, message
+from tests.patience import PATIENCE_S
 
 BUDGET = Budget(since=at(0), most_alive=3, most_started=5, most_of_template=4)
 
@@ -160,7 +161,7 @@ async def test_as_an_effect_it_happens_with_the_end_of_the_job(store: Store) -> 
     job_id = await begun(store)
     with store.subscribe(WORKERS) as changes:
         await store.finish(job_id, Outcome(data={}), [StepWorkers(spawn(worker(1)))])
-        assert await changes.wait(1)
+        assert await changes.wait(PATIENCE_S)
     assert await store.worker("w-1") == worker(1)
 
 

@@ -18,6 +18,7 @@ from exec_daemon.certificates.authority import Authority
 from exec_daemon.certificates.requests import new_request, read_request
 from exec_daemon.home import Home
 from exec_daemon.tls import make_ca, read_pair
+from tests.patience import PATIENCE_S
 
 CLIENT, SERVER = ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.SERVER_AUTH
 
@@ -86,4 +87,4 @@ def client_with(running: Any, pair: tuple[bytes, str], folder: Path, token: str 
     """A client that shows the certificate, and the token if there is one."""
     headers = {"authorization": f"Bearer {token}"} if token else {}
     context = context_with(running, pair, folder)
-    return httpx2.Client(base_url=running.url, verify=context, headers=headers, timeout=10)
+    return httpx2.Client(base_url=running.url, verify=context, headers=headers, timeout=PATIENCE_S)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import ssl
 import threading
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from exec_daemon import Daemon, DaemonError, DaemonLimits, DaemonSettings, MemoryStore, StoreError
 from exec_daemon.access.grants import Rates
 from exec_daemon.access.identity import Role
+from tests.patience import PATIENCE_S, until
 
 UNLIMITED = dict.fromkeys(Role, Rates())
 
@@ -51,7 +51,7 @@ class Running:
     def bearing(self, token: str | None) -> httpx2.Client:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         context = ssl.create_default_context(cafile=self.home / "ca.pem")
-        made = httpx2.Client(base_url=self.url, verify=context, headers=headers, timeout=10)
+        made = httpx2.Client(base_url=self.url, verify=context, headers=headers, timeout=PATIENCE_S)
         self.opened.append(made)
         return made
 
@@ -65,10 +65,7 @@ class Running:
 
     def reloaded(self, said: str = "certificates read again") -> None:
         """Waits until the daemon has seen that certificates have changed."""
-        until = time.monotonic() + 10
-        while said not in (self.home / "daemon.log").read_text():
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        until(lambda: said in (self.home / "daemon.log").read_text())
 
     def hang_up(self) -> None:
         for client in self.opened:
@@ -77,7 +74,7 @@ class Running:
     def stop(self) -> None:
         self.hang_up()
         self.daemon.stop()
-        self.thread.join(15)
+        self.thread.join(PATIENCE_S)
         assert not self.thread.is_alive()
 
 
@@ -95,7 +92,7 @@ def start(home: Path, **settings: Any) -> Running:
 
     thread = threading.Thread(target=run)
     thread.start()
-    assert listening.wait(20)
+    assert listening.wait(PATIENCE_S)
     if failed:
         raise failed[0]
     return Running(home, daemon, thread)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from exec_daemon.access.policy import Policy
 from exec_daemon.approvals.asking import MOST_PENDING
 from exec_daemon.errors import RuleUnusable
 from harvester import DaemonClient, harvest_reply
+from tests.patience import until
 
 ASKING = Policy(approvals=ApprovalPolicy(ops=("dm.*",)))
 
@@ -40,13 +40,6 @@ def approve(daemon: Any, approval_id: str, who: str = "operator") -> Any:
 def messages(daemon: Any, thread: str) -> list[dict[str, Any]]:
     found = daemon.client("operator").get(f"/threads/{thread}/messages").json()["messages"]
     return list(found)
-
-
-def until(check: Callable[[], Any]) -> Any:
-    deadline = time.monotonic() + 10
-    while not (found := check()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return found
 
 
 def test_the_answer_is_202_with_the_job_and_the_job_tells_how_it_went(asking: Any) -> None:  # O-36

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from math import ceil
 from typing import Any
 
 import httpx2
 import pytest
+
+from tests.patience import in_time
 
 
 @pytest.fixture
@@ -195,9 +198,9 @@ def test_a_harvester_can_wait_for_the_next_reply(daemon: Any, thread: str) -> No
     before = harvester.get("/replies", params={"limit": 200}).json()["position"]
     threading.Timer(0.1, post, (daemon.client("operator"), thread, "late"), {"as": "heron"}).start()
     began = time.monotonic()
-    page = harvester.get("/replies", params={"after": before, "wait": 8.5}).json()
+    page = harvester.get("/replies", params={"after": before, "wait": 30}).json()
     assert [row["message"]["body"] for row in page["replies"]] == ["late"]
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 29
     assert harvester.get("/replies", params={"wait": "soon"}).status_code == 400
 
 
@@ -282,23 +285,34 @@ def test_a_page_of_large_messages_ends_early_and_is_read_on(daemon: Any, thread:
     assert (len(first), len(rest)) == (20, 5)
 
 
-@pytest.mark.parametrize("end", ["revoked", "expired"])
-def test_a_stream_ends_with_its_token(daemon: Any, thread: str, end: str) -> None:  # O-33
-    operator = daemon.client("operator")
-    life = {"ttl_s": 1} if end == "expired" else {}
-    made = operator.post("/tokens", json={"identity": "agent/heron", **life}).json()
-    with (
-        daemon.bearing(made["token"]) as client,
-        client.stream("GET", f"/threads/{thread}/stream") as stream,
-    ):
+def told_after(daemon: Any, thread: str, token: str, end: Callable[[], Any]) -> list[str]:
+    """The lines of a stream whose token comes to an end; none where it had ended before."""
+    with daemon.bearing(token) as client, client.stream("GET", f"/threads/{thread}/stream") as stream:
         lines = stream.iter_lines()
-        assert next(lines) == ": keep-alive"
-        if end == "revoked":
-            operator.delete(f"/tokens/{made['id']}")
-        else:
-            time.sleep(1.1)
-        post(operator, thread, "not for you")
-        assert "not for you" not in "".join(lines)
+        if (first := next(lines)) != ": keep-alive":
+            return []
+        end()
+        post(daemon.client("operator"), thread, "not for you")
+        return [first, *lines]
+
+
+def test_a_stream_ends_with_its_token_when_that_is_revoked(daemon: Any, thread: str) -> None:  # O-33
+    operator = daemon.client("operator")
+    made = operator.post("/tokens", json={"identity": "agent/heron"}).json()
+    told = told_after(daemon, thread, made["token"], lambda: operator.delete(f"/tokens/{made['id']}"))
+    assert told
+    assert "not for you" not in "".join(told)
+
+
+def test_a_stream_ends_with_its_token_when_that_expires(daemon: Any, thread: str) -> None:  # O-33
+    def told_for(life_s: float) -> list[str]:
+        order = {"identity": "agent/heron", "ttl_s": ceil(life_s)}
+        token = daemon.client("operator").post("/tokens", json=order).json()["token"]
+        return told_after(daemon, thread, token, lambda: time.sleep(ceil(life_s) + 0.1))
+
+    told = in_time(told_for, bool)
+    assert told
+    assert "not for you" not in "".join(told)
 
 
 def test_a_poll_tells_nothing_to_a_token_that_was_revoked_meanwhile(daemon: Any, thread: str) -> None:  # O-33

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import count
 from typing import Any
 
@@ -10,6 +9,7 @@ import httpx2
 import pytest
 
 from tests.exec_daemon.conftest import Running
+from tests.patience import until
 
 NUMBERS = count(1)
 YEARLY = {"schedule": "0 0 1 1 *", "prompt": "Happy new year.", "tz": "UTC"}
@@ -206,10 +206,7 @@ def test_a_job_of_a_timer_is_cancelled_like_any_other(daemon: Running, heron: ht
 
 def test_a_timer_fires_in_a_daemon_that_serves(daemon: Running, heron: httpx2.Client) -> None:  # T-68
     timer = made(daemon, schedule="1s", max_runs=1)
-    until = time.monotonic() + 10
-    while heron.get(f"/timers/{timer['id']}").json()["state"] != "completed":
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    until(lambda: heron.get(f"/timers/{timer['id']}").json()["state"] == "completed")
     (run,) = heron.get(f"/timers/{timer['id']}/runs").json()["runs"]
     message = heron.get("/threads/heron/messages?after=0&limit=500").json()["messages"][-1]
     assert (message["id"], message["kind"], message["author_kind"]) == (run["message"], "envelope", "system")

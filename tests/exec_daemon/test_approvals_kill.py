@@ -25,6 +25,7 @@ from tests.exec_daemon.approving import (
     peopled,
     told,
 )
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[2]
 # asked, approved, begun, ended, linked, told, settled. Where a life ends before the answer is durable
@@ -66,7 +67,7 @@ async def lives_until(at: int, *, committed: bool) -> tuple[Store, str, bool]:
     try:
         approval = await asked(first, dm(reply))
         await first.deciding.approve(ANN, approval.id, approval.call.digest)
-        await asyncio.wait_for(_gone(mortal, first), 5)
+        await asyncio.wait_for(_gone(mortal, first), PATIENCE_S)
     except Dead:
         pass
     await asyncio.sleep(0)

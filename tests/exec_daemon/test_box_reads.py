@@ -17,6 +17,7 @@ from exec_daemon.store.memory import MemoryStore
 from exec_daemon.store.timer_values import RunState, Timer, TimerRun, TimerState, TimerStep
 from exec_daemon.store_facts import FactsFromStore, scope_of
 from messaging import CallError, ErrorCode, Thread
+from tests.patience import PATIENCE_S
 
 HERON = Identity(Role.AGENT, "heron")
 
@@ -30,7 +31,7 @@ def go() -> Iterator[threading.Event]:
 
 
 def hanging(go: threading.Event) -> Callable[[Scope], BoxContext]:
-    return lambda _: BoxContext(clock=lambda: float(go.wait(30)))
+    return lambda _: BoxContext(clock=lambda: float(go.wait(PATIENCE_S)))
 
 
 async def test_a_read_that_hangs_ends_as_a_retryable_timeout(go: threading.Event) -> None:  # O 7.1, O-32

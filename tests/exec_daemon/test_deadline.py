@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from exec_daemon.cork import Corked
 from exec_daemon.deadline import Deadline
+from tests.patience import PATIENCE_S
 
 
 class Late:
@@ -25,7 +26,7 @@ class Late:
 async def test_a_deadline_that_passes_is_told_once() -> None:
     late = Late()
     late.deadline.within(0.01)
-    await asyncio.wait_for(late.happened.wait(), 5)
+    await asyncio.wait_for(late.happened.wait(), PATIENCE_S)
     await asyncio.sleep(0.03)
     assert (late.times, late.deadline.due_s) == (1, None)
 
@@ -47,7 +48,7 @@ async def test_a_nearer_deadline_does_not_wait_for_the_farther_one() -> None:
     late = Late()
     late.deadline.within(60)
     late.deadline.within(0.01)
-    await asyncio.wait_for(late.happened.wait(), 5)
+    await asyncio.wait_for(late.happened.wait(), PATIENCE_S)
 
 
 class Wire:

@@ -17,6 +17,7 @@ from exec_daemon.settings import WireLimits
 from messaging import CallError
 from tests.exec_daemon.conftest import UNLIMITED
 from tests.exec_daemon.test_protocol import connect, everything
+from tests.patience import PATIENCE_S, until
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 EVE = Identity(Role.VIEWER, "eve")
@@ -28,7 +29,7 @@ def limits(places: dict[str, int] | None = None, **wire: Any) -> DaemonLimits:
 
 def raw(running: Any) -> socket.socket:
     address = urlsplit(running.url)
-    return socket.create_connection((address.hostname, address.port), timeout=10)
+    return socket.create_connection((address.hostname, address.port), timeout=PATIENCE_S)
 
 
 def test_connections_without_a_handshake_make_room_for_one_with(start_daemon: Callable[..., Any]) -> None:
@@ -97,13 +98,13 @@ def test_streams_of_one_identity_are_counted_and_others_are_not(start_daemon: Ca
         assert operator.get("/threads").status_code == 200
         with viewer.stream("GET", path) as another:
             assert another.status_code == 200
-    freed = time.monotonic() + 5
-    while True:  # a place is free as soon as the daemon has seen that the client left
+
+    def free() -> bool:
+        """As soon as the daemon has seen that the client left."""
         with operator.stream("GET", path) as again:
-            if again.status_code == 200:
-                break
-        assert time.monotonic() < freed
-        time.sleep(0.05)
+            return bool(again.status_code == 200)
+
+    assert until(free)
 
 
 def test_places_are_freed_once_each() -> None:
@@ -129,10 +130,7 @@ def test_a_client_that_reads_nothing_is_left(start_daemon: Callable[..., Any]) -
         fields = f"Host: localhost\r\nAuthorization: Bearer {running.token('operator')}\r\n\r\n"
         deaf.sendall(f"GET /threads/heron/messages HTTP/1.1\r\n{fields}".encode())
         held = running.daemon._server.server_state.connections
-        until = time.monotonic() + 10
-        while len(held) > 1:
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        assert until(lambda: len(held) <= 1)
 
 
 def test_a_stop_waits_for_no_client_that_only_sits_there(start_daemon: Callable[..., Any]) -> None:  # D129
@@ -142,6 +140,6 @@ def test_a_stop_waits_for_no_client_that_only_sits_there(start_daemon: Callable[
     assert idle.recv(65536).startswith(b"HTTP/1.1 200")
     began_s = time.monotonic()
     running.stop()
-    assert time.monotonic() - began_s < 5
+    assert time.monotonic() - began_s < PATIENCE_S
     silent.close()
     idle.close()

@@ -19,7 +19,8 @@ from exec_daemon import DaemonSettings
 from exec_daemon.errors import AddressRefused, CertificateUnusable
 from exec_daemon.listen import bind
 from tests.exec_daemon.certified import SERVER, forged
-from tests.exec_daemon.test_server import PROGRAM, wait_for
+from tests.exec_daemon.test_server import PROGRAM
+from tests.patience import PATIENCE_S, until
 
 
 def beyond(tmp_path: Path, **more: Any) -> DaemonSettings:
@@ -55,7 +56,10 @@ def shown(running: Any) -> bytes:
     host, port = running.url.removeprefix("https://").rsplit(":", 1)
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    with socket.create_connection((host, int(port)), timeout=10) as raw, context.wrap_socket(raw) as tls:
+    with (
+        socket.create_connection((host, int(port)), timeout=PATIENCE_S) as raw,
+        context.wrap_socket(raw) as tls,
+    ):
         return tls.getpeercert(binary_form=True) or b""
 
 
@@ -84,13 +88,13 @@ def test_hup_reads_certificates_again_and_ends_nothing(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(home)], stderr=subprocess.PIPE, text=True
     ) as process:
-        wait_for((home / "daemon.json").exists)
+        until((home / "daemon.json").exists)
         for _ in range(2):
             process.send_signal(signal.SIGHUP)
-        wait_for(lambda: "certificates read again" in (home / "daemon.log").read_text())
+        until(lambda: "certificates read again" in (home / "daemon.log").read_text())
         url = json.loads((home / "daemon.json").read_text())["url"]
         with httpx2.Client(base_url=url, verify=ssl.create_default_context(cafile=home / "ca.pem")) as client:
             assert client.get("/healthz").status_code == 200
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0

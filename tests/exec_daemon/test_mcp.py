@@ -22,6 +22,7 @@ from exec_daemon.mcp.tools import CALL_ID
 from exec_daemon.operator_ops.spec import specs
 from exec_daemon.ops import ALLOWLIST
 from tests.exec_daemon.conftest import start
+from tests.patience import PATIENCE_S
 
 MODES = ("legacy", "auto")
 OPS = {op.name: op for op in registry(ALLOWLIST).infos}
@@ -179,24 +180,25 @@ async def test_a_call_that_takes_its_time_tells_its_steps_as_progress(slow: Any,
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_client_that_gives_up_cancels_the_job(slow: Any, mode: str) -> None:
     async with connected(slow, "operator", mode) as client:
-        with anyio.move_on_after(1.0):
-            await client.call_tool("nap.long", {})
+        before = len(await jobs(slow, "nap.long"))
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "nap.long", {})
+            while len(await jobs(slow, "nap.long")) == before:  # noqa: ASYNC110 - another process sets no event
+                await anyio.sleep(0.02)
+            group.cancel_scope.cancel()
         assert await ended(slow, "nap.long") == "CANCELLED"
 
 
 async def ended(slow: Any, op: str) -> str:
     """The code that the newest job of the op ended with."""
-    state = ""
-    for _ in range(100):
-        job = next(one for one in await jobs(slow) if one["op"] == op)
-        state = str(job["state"])
-        if state == "failed":
-            return str(job["error"]["code"])
-        await anyio.sleep(0.1)
-    return state
+    until_s = anyio.current_time() + PATIENCE_S
+    while (job := (await jobs(slow, op))[0])["state"] != "failed":
+        assert anyio.current_time() < until_s, job
+        await anyio.sleep(0.05)
+    return str(job["error"]["code"])
 
 
-async def jobs(slow: Any) -> list[dict[str, Any]]:
+async def jobs(slow: Any, op: str) -> list[dict[str, Any]]:
+    """The jobs of the op, the newest first."""
     answer = await anyio.to_thread.run_sync(lambda: slow.client("operator").get("/jobs"))
-    found: list[dict[str, Any]] = answer.json()["jobs"]
-    return found
+    return [one for one in answer.json()["jobs"] if one["op"] == op]

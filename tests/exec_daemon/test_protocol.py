@@ -12,6 +12,7 @@ import pytest
 
 from exec_daemon import DaemonLimits
 from exec_daemon.settings import WireLimits
+from tests.patience import PATIENCE_S
 
 SHORT = DaemonLimits(wire=WireLimits(head_s=0.3, body_s=0.3, goodbye_s=0.05))
 JSON_HEAD = b"POST /exec HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -21,7 +22,7 @@ PATIENT = DaemonLimits(wire=WireLimits(head_s=30, body_s=30))
 def connect(running: Any) -> ssl.SSLSocket:
     address = urlsplit(running.url)
     context = ssl.create_default_context(cafile=running.home / "ca.pem")
-    plain = socket.create_connection((address.hostname, address.port), timeout=10)
+    plain = socket.create_connection((address.hostname, address.port), timeout=PATIENCE_S)
     return context.wrap_socket(plain, server_hostname=address.hostname)
 
 

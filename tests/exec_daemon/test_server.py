@@ -28,22 +28,22 @@ from exec_daemon.listen import is_loopback
 from exec_daemon.logs import logging_to
 from exec_daemon.store import REPLIES
 from exec_daemon.store.memory import MemoryStore
+from tests.patience import PATIENCE_S, until
 
 # The program that the tests kill: a daemon, and nothing of the front door.
 PROGRAM = """
 import sys
+import time
 from pathlib import Path
 from exec_daemon import DaemonSettings, serve
 serve(DaemonSettings(home=Path(sys.argv[1]), port=0))
 """
 
 
-def wait_for(condition: Callable[[], Any], timeout_s: float = 20.0) -> Any:
-    until = time.monotonic() + timeout_s
-    while not (found := condition()):
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    return found
+def address_of(home: Path) -> str:
+    """Where the daemon listens, once it does."""
+    until((home / "daemon.json").exists)
+    return str(json.loads((home / "daemon.json").read_text())["url"])
 
 
 def test_a_daemon_says_where_it_listens_and_takes_it_back(start_daemon: Callable[..., Any]) -> None:
@@ -68,9 +68,9 @@ def test_a_signal_stops_the_process_with_status_0(tmp_path: Path, number: int) -
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(tmp_path / "home")], stderr=subprocess.PIPE, text=True
     ) as process:
-        wait_for((tmp_path / "home" / "daemon.json").exists)
+        until((tmp_path / "home" / "daemon.json").exists)
         process.send_signal(number)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     assert not (tmp_path / "home" / "daemon.json").exists()
     assert "Traceback" not in said
@@ -83,9 +83,8 @@ def test_a_connection_without_a_handshake_is_ended(tmp_path: Path) -> None:
     )
     program = f"from exec_daemon.settings import WireLimits\n{program}"
     with subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "home")]) as process:
-        address = wait_for((tmp_path / "home" / "daemon.json").exists) and (tmp_path / "home" / "daemon.json")
-        port = int(json.loads(address.read_text())["url"].rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as silent:
+        port = int(address_of(tmp_path / "home").rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as silent:
             assert silent.recv(1) == b""
         process.terminate()
     assert process.returncode == 0
@@ -99,7 +98,7 @@ def test_a_stop_ends_streams_soon(start_daemon: Callable[..., Any]) -> None:  # 
         assert next(lines) == ": keep-alive"
         running.daemon.stop()
         assert set(lines) <= {"", ": keep-alive"}
-    running.thread.join(10)
+    running.thread.join(PATIENCE_S)
     assert not running.thread.is_alive()
 
 
@@ -148,12 +147,13 @@ def test_a_daemon_takes_as_many_files_as_it_may(tmp_path: Path) -> None:
 
 
 def test_asyncio_repeats_itself_once_a_second(tmp_path: Path) -> None:
+    began_s = time.monotonic()
     with logging_to(tmp_path / "log", stderr=False):
         for number in range(100):
             logging.getLogger("asyncio").error("socket.accept() out of system resource")
             logging.getLogger("exec_daemon").info("line %d", number)
     lines = (tmp_path / "log").read_text().splitlines()
-    assert sum("accept" in line for line in lines) in (1, 2)
+    assert 1 <= sum("accept" in line for line in lines) <= 2 + time.monotonic() - began_s
     assert sum(" line " in line for line in lines) == 100
 
 
@@ -230,10 +230,10 @@ def test_a_killed_daemon_answers_the_same_call_with_the_stored_result(tmp_path: 
         with subprocess.Popen(
             [sys.executable, "-c", PROGRAM, str(home)], stderr=subprocess.DEVNULL
         ) as process:
-            address = wait_for(lambda: (home / "daemon.json").exists() and (home / "daemon.json").read_text())
+            url = address_of(home)
             token = (home / "tokens" / "operator").read_text().strip()
             with httpx2.Client(
-                base_url=json.loads(address)["url"],
+                base_url=url,
                 verify=ssl.create_default_context(cafile=home / "ca.pem"),
                 headers={"authorization": f"Bearer {token}"},
             ) as client:

@@ -16,8 +16,8 @@ from exec_daemon.store.sqlite.writer import Written
 from messaging import ErrorCode, JobState
 from tests.contracts.samples import failure, job, message, thread, token
 from tests.contracts.test_store_journal import begun
+from tests.patience import PATIENCE_S
 
-SOON_S = 10.0
 READ: dict[str, Any] = {"side_effecting": False, "effects_inside": False, "op": "dm.read"}
 
 
@@ -35,11 +35,11 @@ def stuck_disk(store: SqliteStore) -> Iterator[None]:
 
     def write(_: sqlite3.Connection) -> Written[None]:
         held.set()
-        assert go_on.wait(SOON_S)
+        assert go_on.wait(PATIENCE_S)
         return Written(None)
 
     future = store._writer.put(write)[0]
-    assert held.wait(SOON_S)
+    assert held.wait(PATIENCE_S)
     try:
         yield
     finally:

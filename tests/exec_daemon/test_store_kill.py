@@ -21,11 +21,12 @@ import pytest
 from exec_daemon.store import open_store
 from messaging import JobState
 from tests.exec_daemon.store_victim import TASKS
+from tests.patience import until
 
 ROOT = Path(__file__).parents[2]
 KILLS = int(os.environ.get("BOX_KILLS", "20"))
-# From before Python has started to well into the work, on a slow machine too.
-LONGEST_LIFE_S = 0.8
+# From before Python has started to well into the work: times as long as the first needed to acknowledge one.
+LONGEST_LIFE = 4
 SEED = 20261201
 
 
@@ -37,17 +38,25 @@ def lowest_missing(done: set[int]) -> int:
     return next(number for number in range(len(done) + 1) if number not in done)
 
 
+def waited_s(file: Path) -> float:
+    began_s = time.monotonic()
+    until(file.exists)
+    return time.monotonic() - began_s
+
+
 @pytest.fixture(scope="module")
 def survivor(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[int]]:
     """A database whose owners were all killed, and the calls that they acknowledged."""
     folder, chance = tmp_path_factory.mktemp("kill"), random.Random(SEED)
     database, acknowledged = folder / "store.db", folder / "acknowledged"
+    start_s = 0.0
     for _ in range(KILLS):
         first = lowest_missing(set(numbers(acknowledged)))
         words = ["-m", "tests.exec_daemon.store_victim", str(database), str(acknowledged), str(first)]
         command = [sys.executable, *words]
         with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE) as victim:
-            time.sleep(chance.uniform(0, LONGEST_LIFE_S))
+            start_s = start_s or waited_s(acknowledged)
+            time.sleep(chance.uniform(0, LONGEST_LIFE * start_s))
             victim.kill()
             assert victim.stderr is not None
             assert victim.stderr.read() == b""

@@ -14,9 +14,9 @@ import pytest
 from exec_daemon.store import StoreFailed, StoreFull
 from exec_daemon.store.feed import Feed
 from exec_daemon.store.sqlite.writer import Writer, Written
+from tests.patience import PATIENCE_S
 
 # Long enough for a machine under load; only a test that fails waits for it.
-SOON_S = 10.0
 
 
 class Bench:
@@ -60,11 +60,11 @@ class Bench:
 
         def write(_: sqlite3.Connection) -> Written[None]:
             self.held.set()
-            assert self.gate.wait(SOON_S)
+            assert self.gate.wait(PATIENCE_S)
             return Written(None)
 
         held = asyncio.create_task(self.writer.write(write))
-        assert await asyncio.to_thread(self.held.wait, SOON_S)
+        assert await asyncio.to_thread(self.held.wait, PATIENCE_S)
         return held
 
     async def together(self, *writes: Coroutine[Any, Any, object]) -> list[object]:
@@ -160,7 +160,7 @@ async def test_news_of_a_write_goes_out_even_if_its_caller_was_cancelled(bench: 
         await asyncio.sleep(0)
         leaving.cancel()
         bench.gate.set()
-        assert await changes.wait(SOON_S)
+        assert await changes.wait(PATIENCE_S)
     assert bench.words() == ["leaving"]
     await held
 
@@ -168,7 +168,7 @@ async def test_news_of_a_write_goes_out_even_if_its_caller_was_cancelled(bench: 
 async def test_news_goes_out_after_the_commit(bench: Bench) -> None:
     with bench.feed.subscribe("topic") as changes:
         writing = asyncio.create_task(bench.put("one", "topic"))
-        assert await changes.wait(SOON_S)
+        assert await changes.wait(PATIENCE_S)
         assert bench.words() == ["one"]
         await writing
 

@@ -13,6 +13,7 @@ from exec_daemon.api.app import ROWS
 from exec_daemon.api.openapi.operations import OPERATIONS
 from exec_daemon.api.route import Row
 from exec_daemon.rpc.address import short_address
+from tests.patience import PATIENCE_S
 
 JSON = {"content-type": "application/json"}
 HOSTILE = [
@@ -71,7 +72,7 @@ def lines(connection: socket.socket) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("content", [one for one in HOSTILE if one and b"u0000" not in one])
 def test_the_rpc_answers_what_is_not_strict_with_an_error(daemon: Any, content: bytes) -> None:  # D008
     with socket.socket(socket.AF_UNIX) as connection, short_address(daemon.home / "rpc.sock") as address:
-        connection.settimeout(10)
+        connection.settimeout(PATIENCE_S)
         connection.connect(address)
         connection.sendall(content + b"\n")
         connection.shutdown(socket.SHUT_WR)

@@ -16,6 +16,7 @@ from cryptography import x509
 from exec_daemon.errors import CertificateUnusable
 from exec_daemon.home import Home, prepare
 from exec_daemon.tls import CA_LIFE, RENEW_BEFORE, SERVER_LIFE, ensure_certificates
+from tests.patience import PATIENCE_S
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
 
@@ -102,7 +103,7 @@ def test_a_damaged_authority_is_refused_and_left_as_it_is(home: Home, damage: st
 def connect(running: Any, context: ssl.SSLContext, name: str = "localhost") -> str | None:
     host, port = running.url.removeprefix("https://").rsplit(":", 1)
     with (
-        socket.create_connection((host, int(port)), timeout=10) as raw,
+        socket.create_connection((host, int(port)), timeout=PATIENCE_S) as raw,
         context.wrap_socket(raw, server_hostname=name) as tls,
     ):
         return tls.version()
@@ -140,7 +141,7 @@ def test_http_2_is_not_spoken(daemon: Any) -> None:  # D065
     both.set_alpn_protocols(["h2", "http/1.1"])
     host, port = daemon.url.removeprefix("https://").rsplit(":", 1)
     with (
-        socket.create_connection((host, int(port)), timeout=10) as raw,
+        socket.create_connection((host, int(port)), timeout=PATIENCE_S) as raw,
         both.wrap_socket(raw, server_hostname=host) as tls,
     ):
         assert tls.selected_alpn_protocol() == "http/1.1"

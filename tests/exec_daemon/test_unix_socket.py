@@ -19,6 +19,7 @@ from exec_daemon.access.identity import Identity, Role
 from exec_daemon.errors import AddressRefused
 from exec_daemon.listen import bind_unix
 from exec_daemon.settings import UnixSocket
+from tests.patience import PATIENCE_S
 
 EVE = Identity(Role.VIEWER, "eve")
 
@@ -26,7 +27,9 @@ EVE = Identity(Role.VIEWER, "eve")
 def client(path: Path, token: str = "") -> httpx2.Client:
     headers = {"authorization": f"Bearer {token}"} if token else {}
     transport = httpx2.HTTPTransport(uds=str(path))
-    return httpx2.Client(base_url="http://localhost", transport=transport, headers=headers, timeout=10)
+    return httpx2.Client(
+        base_url="http://localhost", transport=transport, headers=headers, timeout=PATIENCE_S
+    )
 
 
 def test_who_runs_as_the_daemons_user_is_the_operator(daemon: Any) -> None:

@@ -21,10 +21,10 @@ from harvester.progress import Progress
 from harvester.session import Session
 from harvester.watch import Watcher
 from messaging import CallRequest, ErrorCode, Message, Result, error
+from tests.patience import PATIENCE_S
 
 URL = "https://box.test"
 # Longer than anything here takes; a test that reaches it has failed.
-PATIENCE_S = 20.0
 
 
 def send(text: str) -> str:

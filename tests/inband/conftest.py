@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from inband.cli import run
-
-_START_S = 30.0
+from tests.patience import PATIENCE_S, until
 
 
 @dataclass(frozen=True)
@@ -59,11 +57,8 @@ class Box:
         argv, log = self.argv("up", "--port", "0", *words), self.home.parent / f"{self.home.name}.log"
         with log.open("wb") as sink:
             process = subprocess.Popen(argv, env=self.environment(), stdout=sink, stderr=sink)
-        deadline = time.monotonic() + _START_S
-        while not (self.home / "daemon.json").exists():
-            assert process.poll() is None, log.read_text()
-            assert time.monotonic() < deadline, log.read_text()
-            time.sleep(0.05)
+        until(lambda: (self.home / "daemon.json").exists() or process.poll() is not None, log.read_text)
+        assert process.poll() is None, log.read_text()
         return process
 
 
@@ -81,7 +76,7 @@ class Quick(Box):
 
 def stop(process: subprocess.Popen[bytes]) -> int:
     process.terminate()
-    return process.wait(30)
+    return process.wait(PATIENCE_S)
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 from tests.inband.conftest import Box
+from tests.patience import PATIENCE_S, ends, until
 
 STREAMS = Path(__file__).parents[1] / "cases" / "agent_streams"
 CLAUDE = STREAMS / "claude_stream_json_success.jsonl"
@@ -112,10 +112,7 @@ def test_a_reader_that_stands_still_does_not_stop_the_agent(box: Box, tmp_path: 
     script = FLOOD + f"open({str(finished)!r}, 'w')"
     argv = box.argv("agent", "run", "--adapter", "claude", "--events", *python(script))
     with subprocess.Popen(argv, env=box.environment(), stdout=subprocess.PIPE) as process:
-        deadline = time.monotonic() + 30
-        while not finished.exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(finished.exists)
         assert process.stdout is not None
         lines = [json.loads(line) for line in process.stdout.read().splitlines()]
     assert lines.pop()["event"] == "outcome"
@@ -132,14 +129,10 @@ def test_ending_the_command_ends_the_agent(box: Box, tmp_path: Path) -> None:
     script = f"import os, time\nopen({str(started)!r}, 'w').write(f'{{os.getpid()}}\\n')\ntime.sleep(600)"
     argv = box.argv("agent", "run", "--adapter", "claude", *python(script))
     with subprocess.Popen(argv, env=box.environment(), stderr=subprocess.PIPE) as process:
-        while not (started.exists() and started.read_text().endswith("\n")):
-            time.sleep(0.02)
+        until(lambda: started.exists() and started.read_text().endswith("\n"))
         process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 130
-    deadline = time.monotonic() + 10
-    while Path(f"/proc/{int(started.read_text())}").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+        assert process.wait(PATIENCE_S) == 130
+    assert ends(int(started.read_text()))
 
 
 def test_an_agent_inherits_no_token_of_ours(box: Box) -> None:

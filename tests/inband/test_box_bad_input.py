@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.inband.conftest import Box, stop
+from tests.patience import PATIENCE_S, until
 
 DM = '[DM {"to": "falke", "text": "x"}]'
 
@@ -187,7 +188,7 @@ def test_a_reader_that_leaves_is_no_error(running: Box) -> None:
     assert process.stderr
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(30) == 0
+    assert process.wait(PATIENCE_S) == 0
 
 
 def test_one_json_document_is_all_that_stdout_holds(running: Box) -> None:
@@ -207,9 +208,7 @@ def test_the_folder_one_is_in_brings_no_code_into_the_daemon_or_the_demo(tmp_pat
     )
     assert demo.returncode == 0, demo.stderr
     with subprocess.Popen([*safely, "up", "--port", "0"], cwd=trap, env=box.environment()) as up:
-        until = time.monotonic() + 20
-        while not (box.home / "daemon.json").exists() and time.monotonic() < until:
-            time.sleep(0.05)
+        until((box.home / "daemon.json").exists)
         up.terminate()
     assert up.returncode == 0
     assert not sprung.exists()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 
 from tests.inband.conftest import Box
+from tests.patience import PATIENCE_S, until
 
 DM = '[DM {{"to": "falke", "text": "{}"}}]'
 
@@ -39,11 +39,12 @@ def test_the_same_text_is_harvested_once(running: Box) -> None:
 
 def test_the_watcher_answers_a_reply_that_arrives(running: Box) -> None:
     posted = running.json("thread", "post", "ops", "[TOOL tools.list]", "--as", "heron")
-    answers: list[dict[str, str]] = []
-    deadline = time.monotonic() + 20
-    while not answers and time.monotonic() < deadline:
+
+    def answered() -> list[dict[str, str]]:
         found = running.json("thread", "show", "ops")["messages"]
-        answers = [one for one in found if one["in_reply_to"] == posted["id"]]
+        return [one for one in found if one["in_reply_to"] == posted["id"]]
+
+    answers = until(answered)
     assert [one["author_kind"] for one in answers] == ["system"]
     assert "dm.send" in answers[0]["body"]
 
@@ -64,7 +65,7 @@ def test_a_second_terminal_sees_messages_as_they_come(running: Box) -> None:
         assert json.loads(follower.stdout.readline())["body"] == "to the follower"
     finally:
         follower.terminate()
-        follower.wait(10)
+        follower.wait(PATIENCE_S)
         follower.communicate()
 
 

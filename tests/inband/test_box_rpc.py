@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from inband.agents import problem
 from inband.errors import Exit
 from tests.inband.conftest import Box, stop
+from tests.patience import PATIENCE_S, until
 
 PROGRAM = Path(__file__).parents[1] / "exec_daemon" / "rpc" / "envelope_agent.py"
 SETTINGS = f"""
@@ -73,10 +73,12 @@ def test_what_a_task_answers_in_a_thread_is_harvested(box: Box) -> None:  # J-18
             "2", "prompt", message="look"
         )
         assert [frame["ok"] for frame in frames(box.run("rpc", stdin=asked)) if "ok" in frame] == [True, True]
-        deadline = time.monotonic() + 20
-        while len(said := box.json("thread", "show", "echo")["messages"]) < 3:
-            assert time.monotonic() < deadline, said
-            time.sleep(0.2)
+
+        def all_of_it() -> list[dict[str, str]]:
+            found: list[dict[str, str]] = box.json("thread", "show", "echo")["messages"]
+            return found if len(found) >= 3 else []
+
+        said = until(all_of_it)
         assert [one["author_kind"] for one in said] == ["human", "agent", "system"]
         assert "box.exec" in said[-1]["body"]
     finally:
@@ -85,7 +87,9 @@ def test_what_a_task_answers_in_a_thread_is_harvested(box: Box) -> None:  # J-18
 
 def test_a_closed_stdin_is_an_empty_one(running: Box) -> None:
     argv = ["sh", "-c", 'exec "$@" <&-', "sh", *running.argv("rpc")]
-    done = subprocess.run(argv, env=running.environment(), capture_output=True, check=False, timeout=20)
+    done = subprocess.run(
+        argv, env=running.environment(), capture_output=True, check=False, timeout=PATIENCE_S
+    )
     assert (done.returncode, done.stderr) == (Exit.OK, b"")
 
 

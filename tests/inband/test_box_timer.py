@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import time
+from typing import Any
 
 from tests.inband.conftest import Box
+from tests.patience import until
 
 
 def test_the_next_five_runs_are_shown_before_a_timer_is_made(running: Box) -> None:
@@ -46,10 +47,12 @@ def test_a_run_ends_with_the_verdict_of_the_reply(running: Box) -> None:  # O-60
     run = running.json("timer", "run", "queue")
     assert running.run("timer", "run", "queue").returncode == 4
     running.run("thread", "post", run["thread"], "Empty.\n\n[RESULT] PASS: empty", "--as", "heron")
-    until = time.monotonic() + 15
-    while (job := running.json("job", "show", run["job"]))["state"] == "running":
-        assert time.monotonic() < until
-        time.sleep(0.1)
+
+    def over() -> dict[str, Any]:
+        found: dict[str, Any] = running.json("job", "show", run["job"])
+        return found if found["state"] != "running" else {}
+
+    job = until(over)
     assert (job["state"], job["result"]["verdict"], job["result"]["summary"]) == (
         "succeeded",
         "PASS",

@@ -20,6 +20,7 @@ from tests.inband.conftest import Box
 from tests.integration._nats_server import nats_server
 from tests.integration._receiver import Receiver, nobody
 from tests.messaging._events import story
+from tests.patience import PATIENCE_S
 
 TOOL = [sys.executable, str(Path(__file__).parents[1] / "integration" / "_tool.py")]
 
@@ -71,7 +72,7 @@ def test_who_watches_early_sees_events_as_they_come(running: Box) -> None:  # M-
         text=True,
     )
     tool("blocked", **expected["environment"])
-    out, err = watcher.communicate(timeout=30)
+    out, err = watcher.communicate(timeout=PATIENCE_S)
     assert (watcher.returncode, err) == (1, "")
     assert "accepted" in out
     assert "blocked_url 10.0.0.5 is private" in out
@@ -106,7 +107,9 @@ def test_a_file_or_nothing_at_all_may_stand_for_the_pipe(box: Box, tmp_path: Pat
     (tmp_path / "events").write_bytes(content)
     argv, environment = box.argv("job", "watch", "job-1", "--stdin"), box.environment()
     with (tmp_path / "events" if content else Path(os.devnull)).open() as file:
-        done = subprocess.run(argv, env=environment, stdin=file, capture_output=True, check=False, timeout=30)
+        done = subprocess.run(
+            argv, env=environment, stdin=file, capture_output=True, check=False, timeout=PATIENCE_S
+        )
     assert (done.returncode, done.stdout.count(b"\n")) == ((0, 3) if content else (1, 0))
     assert b"Traceback" not in done.stderr
 
@@ -145,7 +148,7 @@ def test_a_tool_is_stopped_from_a_terminal(box: Box, tmp_path: Path) -> None:  #
         asyncio.run(_has_begun(server.url))
         stopped = box.run("job", "cancel", "job-1", "--nats", server.url, "--reason", "enough")
         assert (stopped.returncode, stopped.stdout) == (0, "job-1: stops\n")
-        assert slow.communicate(timeout=20)[1] == b"enough\n"
+        assert slow.communicate(timeout=PATIENCE_S)[1] == b"enough\n"
         assert slow.returncode == 130
         watched = box.run("job", "watch", "job-1", "--nats", server.url)
         assert "cancelled enough" in watched.stdout

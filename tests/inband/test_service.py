@@ -13,6 +13,7 @@ import pytest
 
 from inband.notify import READY, STOPPING, notify
 from inband.unit import Unit
+from tests.patience import PATIENCE_S
 from tests.soak._parts import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -89,7 +90,7 @@ def test_without_a_manager_nothing_is_told_and_nothing_fails(tmp_path: Path) -> 
 def test_box_up_says_when_it_is_ready_passes_hup_on_and_says_when_it_stops(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(tmp_path / "notify"))
-        manager.settimeout(30)
+        manager.settimeout(PATIENCE_S)
         environment = {
             "BOX_HOME": str(tmp_path / "state"),
             "BOX_DAEMON_PORT": "0",
@@ -107,7 +108,7 @@ def test_box_up_says_when_it_is_ready_passes_hup_on_and_says_when_it_stops(tmp_p
             wait_until(lambda: "certificates read again" in log.read_text(), 20.0, "the certificates")
             up.send_signal(signal.SIGTERM)
             assert manager.recv(100).decode() == STOPPING
-            assert up.wait(30) == 0
+            assert up.wait(PATIENCE_S) == 0
         finally:
             up.kill()
             up.wait()

@@ -6,18 +6,17 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from messaging.container import ContainerOutput, Framed, FrameReader
+from tests.patience import PATIENCE_S, until
 
 ROOT = Path(__file__).resolve().parents[2]
 START = {"prompt": "hello", "groupFolder": "family", "chatJid": "tg:1", "isMain": False}
 # A fresh interpreter on a machine under load.
-PATIENCE_S = 30.0
 
 
 @dataclass
@@ -81,10 +80,7 @@ class Agent:
         return [one.output for one in found if isinstance(one, Framed)]
 
     def until(self, true: Callable[[list[ContainerOutput]], object]) -> list[ContainerOutput]:
-        end = time.monotonic() + PATIENCE_S
-        while not true(self.outputs):
-            assert time.monotonic() < end, (self.outputs, self.log)
-            time.sleep(0.01)
+        until(lambda: true(self.outputs), lambda: (self.outputs, self.log))
         return self.outputs
 
     def idle(self) -> list[ContainerOutput]:

@@ -7,11 +7,12 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
+
+from tests.patience import until
 
 # sync_interval always: what the broker acknowledged survives a kill and a loss of power.
 CONFIG = """
@@ -54,10 +55,7 @@ class NatsServer:
         self._running = subprocess.Popen(
             [program(), "-c", self._config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        until = time.monotonic() + 20
-        while not self._answers():
-            assert time.monotonic() < until, "nats-server does not answer"
-            time.sleep(0.02)
+        until(self._answers, lambda: "nats-server does not answer")
 
     def kill(self) -> None:
         if self._running is not None:

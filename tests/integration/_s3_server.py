@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import httpx2
 
 from messaging.artifact_stores import Bucket
 from tests.integration._nats_server import free_port
+from tests.patience import until
 
 BUCKET = "artifacts"
 # moto takes any; boto3 looks for them in the environment, as it does at a user's.
@@ -36,11 +36,9 @@ def s3_server() -> Iterator[S3Server]:
     running = subprocess.Popen(
         argv, env=os.environ | CREDENTIALS, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    url, until = f"http://127.0.0.1:{port}", time.monotonic() + 40
+    url = f"http://127.0.0.1:{port}"
     try:
-        while not _made(f"{url}/{BUCKET}"):
-            assert time.monotonic() < until, "the S3 server does not answer"
-            time.sleep(0.1)
+        until(lambda: _made(f"{url}/{BUCKET}"), lambda: "the S3 server does not answer")
         yield S3Server(url)
     finally:
         running.kill()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ import psutil
 from harvester import DaemonClient
 from messaging import Call, CallRequest, Message
 from tests.inband.conftest import Box
+from tests.patience import until
 
 AGENT = """
 import os, subprocess, sys, time
@@ -121,12 +121,8 @@ class WorkerBox:
             ["tmux", *words], env=environment, capture_output=True, text=True, check=False
         ).stdout
 
-    def until(self, true: Callable[[], Any], what: str, limit_s: float = 15) -> Any:
-        end = time.monotonic() + limit_s
-        while not (found := true()):
-            assert time.monotonic() < end, what
-            time.sleep(0.05)
-        return found
+    def until(self, true: Callable[[], Any], what: str) -> Any:
+        return until(true, lambda: what)
 
     def state(self, worker: str, *states: str) -> dict[str, Any]:
         """The worker, once it is in one of the states."""

@@ -19,9 +19,8 @@ from inband.containers import add_group
 from inband.errors import InputError
 from inband.settings import load
 from messaging import Call, CallRequest, MessageKind
+from tests.patience import PATIENCE_S
 from tests.soak._parts import ROOT, Parts, wait_until
-
-PATIENCE_S = 40.0
 
 
 class Host:

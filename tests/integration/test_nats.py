@@ -17,6 +17,7 @@ from messaging.sources import await_job, nats_events
 from tests.integration._nats_chaos import chaos
 from tests.integration._nats_server import NatsServer, nats_server
 from tests.messaging._events import event, story
+from tests.patience import PATIENCE_S
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ async def publish(server: NatsServer, events: list[JobEvent], **more: object) ->
 
 
 async def read(server: NatsServer, job_id: str = "job-1") -> list[JobEvent]:
-    history = await await_job(nats_events(server.url, job_id), job_id, timeout_s=20)
+    history = await await_job(nats_events(server.url, job_id), job_id, timeout_s=PATIENCE_S)
     return list(history.events)
 
 

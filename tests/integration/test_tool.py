@@ -21,6 +21,7 @@ from messaging.sources import await_job, nats_events, read_lines, run_child
 from tests.integration._nats_server import nats_server
 from tests.integration._receiver import Answer, Receiver
 from tests.messaging._events import TS
+from tests.patience import PATIENCE_S, ends
 
 TOOL = [sys.executable, str(Path(__file__).with_name("_tool.py"))]
 BASE = {"PATH": os.environ["PATH"], "BOX_JOB_ID": "job-1"}
@@ -127,7 +128,7 @@ def test_a_tool_that_is_told_to_stop_says_cancelled(number: signal.Signals) -> N
     assert tool.stdout is not None
     first = tool.stdout.readline()
     tool.send_signal(number)
-    rest, _ = tool.communicate(timeout=20)
+    rest, _ = tool.communicate(timeout=PATIENCE_S)
     assert tool.returncode == 130
     end = list(read_lines(first + rest))[-1]
     assert (end.type, end.payload["code"]) == (EventType.FAILED, "cancelled")
@@ -145,9 +146,9 @@ async def test_a_tool_is_stopped_over_nats(tmp_path: Path) -> None:  # M-65, M-6
                         assert await request_cancel(server.url, "job-1", "enough") == {"ok": True}
                         return
 
-        await asyncio.wait_for(stop(), 30)
-        assert await asyncio.wait_for(tool.wait(), 20) == 130
-        end = (await await_job(nats_events(server.url, "job-1"), "job-1", timeout_s=20)).end
+        await asyncio.wait_for(stop(), PATIENCE_S)
+        assert await asyncio.wait_for(tool.wait(), PATIENCE_S) == 130
+        end = (await await_job(nats_events(server.url, "job-1"), "job-1", timeout_s=PATIENCE_S)).end
         assert end is not None
         assert end.payload == {"code": "cancelled", "message": "enough"}
 
@@ -168,7 +169,7 @@ async def test_a_child_is_followed_to_its_end() -> None:  # M-16
 
 
 async def test_ten_mebibytes_on_stderr_hold_nothing_up_and_their_end_is_kept() -> None:
-    done = await asyncio.wait_for(child("loud"), 60)
+    done = await asyncio.wait_for(child("loud"), PATIENCE_S)
     assert done.end.event.type is EventType.SUCCEEDED
     assert len(done.log_tail) == 64 * 1024
 
@@ -196,21 +197,7 @@ async def test_whoever_leaves_a_child_stops_it() -> None:  # M-66
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert time.monotonic() - began_s < 20
-
-
-def runs(pid: int) -> bool:
-    """Zombies do not: whoever adopted them has not looked yet."""
-    status = Path(f"/proc/{pid}/stat")
-    return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
-
-
-def gone(pid: int) -> bool:
-    """A process that was killed closes its pipes a moment before it is gone."""
-    until = time.monotonic() + 10
-    while runs(pid) and time.monotonic() < until:
-        time.sleep(0.01)
-    return not runs(pid)
+    assert time.monotonic() - began_s < PATIENCE_S
 
 
 async def test_a_child_that_does_not_hear_term_is_killed_with_all_that_it_started() -> None:  # M-66
@@ -231,14 +218,14 @@ async def test_a_child_that_does_not_hear_term_is_killed_with_all_that_it_starte
         )
     )
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(running, 30)
-    assert gone(below[0])
+        await asyncio.wait_for(running, PATIENCE_S)
+    assert ends(below[0])
 
 
 async def test_what_a_child_leaves_running_holds_nobody_up() -> None:
-    done = await asyncio.wait_for(child("leaves"), 30)
+    done = await asyncio.wait_for(child("leaves"), PATIENCE_S)
     assert done.end.event.type is EventType.SUCCEEDED
-    assert gone(int(done.events[0].payload["url"]))
+    assert ends(int(done.events[0].payload["url"]))
 
 
 def test_events_of_a_tool_are_json_that_any_reader_takes() -> None:  # M-01

@@ -12,9 +12,8 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from tests.patience import PATIENCE_S
 from tests.soak._parts import Parts, wait_until
-
-WAIT_S = 30.0
 
 
 class Collector:
@@ -82,7 +81,9 @@ def test_a_reply_is_one_trace_from_the_harvest_to_the_op(
             "heron", '[TOOL dm.send {"to": "heron", "text": "secret words"}]', as_agent="heron"
         ).message
         wait_until(
-            lambda: bool(collector.named("inband.op") and collector.named("inband.harvest")), WAIT_S, "spans"
+            lambda: bool(collector.named("inband.op") and collector.named("inband.harvest")),
+            PATIENCE_S,
+            "spans",
         )
     spans = {span.name: span for span in collector.spans if attributes(span).get("inband.op") != "box.exec"}
     chain = [spans[f"inband.{name}"] for name in ("harvest", "call", "exec", "op")]

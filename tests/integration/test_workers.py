@@ -113,7 +113,7 @@ def test_a_deadline_ends_the_job_and_whoever_works_on_it(running: WorkerBox) -> 
     assert error is not None
     assert (error["code"], error["details"]["verdict"]) == ("NO_VERDICT", "MISSING")
     assert running.processes(worker) == []
-    (running.work / "began").unlink()
+    (running.work / "began").unlink(missing_ok=True)  # a busy machine may not have got so far
 
 
 @pytest.mark.needs("tmux")

@@ -23,7 +23,7 @@ from inband.settings import load
 ROOT = Path(__file__).parents[2]
 DAEMON, WATCHER, WORKERS = "daemon", "watcher", "workers"
 # A first start makes keys and a store; a machine under load takes its time.
-START_S = 30.0
+START_S = 60.0
 
 
 class Parts:

@@ -15,7 +15,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.exec_daemon.test_server import PROGRAM, wait_for
+from tests.exec_daemon.test_server import PROGRAM
+from tests.patience import PATIENCE_S, until
 
 ENDLESS = resource.RLIM_INFINITY
 
@@ -24,7 +25,7 @@ ENDLESS = resource.RLIM_INFINITY
 def process(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     words = [sys.executable, "-c", PROGRAM, str(tmp_path / "home")]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as running:
-        wait_for((tmp_path / "home" / "daemon.json").exists)
+        until((tmp_path / "home" / "daemon.json").exists)
         yield running
         running.kill()
 
@@ -35,7 +36,7 @@ def client(process: subprocess.Popen[bytes], tmp_path: Path) -> Iterator[httpx2.
     context = ssl.create_default_context(cafile=home / "ca.pem")
     bearing = {"authorization": f"Bearer {(home / 'tokens' / 'operator').read_text().strip()}"}
     url = json.loads((home / "daemon.json").read_text())["url"]
-    with httpx2.Client(base_url=url, verify=context, headers=bearing, timeout=20) as made:
+    with httpx2.Client(base_url=url, verify=context, headers=bearing, timeout=PATIENCE_S) as made:
         yield made
 
 

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
@@ -25,26 +24,19 @@ from exec_daemon.protocol import Protocol
 from harvester.client import DaemonClient
 from messaging import Call, CallRequest
 from tests.exec_daemon.conftest import Running
-from tests.exec_daemon.programs.test_trees import HARDY, marked
+from tests.exec_daemon.programs.test_trees import HARDY, marked, mine
 from tests.exec_daemon.test_door import limits
 from tests.exec_daemon.test_protocol import connect
+from tests.patience import AGES_S, PATIENCE_S, until
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-def until(true: Callable[[], Any], within_s: float = 20) -> Any:
-    end_s = time.monotonic() + within_s
-    while not (found := true()):
-        assert time.monotonic() < end_s
-        time.sleep(0.01)
-    return found
 
 
 def test_a_cancelled_job_is_answered_when_its_tree_is_gone(
     start_daemon: Callable[..., Running],
 ) -> None:  # D025
-    marker = "attack-cancelled"
-    tree = {"argv": [sys.executable, "-S", "-c", HARDY, marker], "summary": "A tree.", "time_limit_s": 60}
+    marker = mine("attack-cancelled")
+    tree = {"argv": [sys.executable, "-S", "-c", HARDY, marker], "summary": "A tree.", "time_limit_s": AGES_S}
     running = start_daemon(ops=specs({"my.tree": {**tree, "confined": False}}))
     client = running.client("operator")
     job = client.post("/exec", json={"op": "my.tree"}, headers={"prefer": "respond-async"}).json()["job_id"]
@@ -52,7 +44,7 @@ def test_a_cancelled_job_is_answered_when_its_tree_is_gone(
     began_s = time.monotonic()
     assert client.post(f"/jobs/{job}/cancel").json()["error"]["code"] == "CANCELLED"
     assert marked(marker) == []
-    assert time.monotonic() - began_s < 2
+    assert time.monotonic() - began_s < PATIENCE_S
 
 
 class Lossy:
@@ -111,24 +103,22 @@ def test_an_answer_that_is_lost_on_its_way_is_no_second_message(daemon: Running)
     assert bodies.count("once") == 1
 
 
+GRACE_S = 3.0
+
 DAEMON = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from exec_daemon import DaemonLimits, DaemonSettings, serve
-from exec_daemon.operator_ops.spec import specs
-nap = {
-    "argv": ["/bin/sleep", "{seconds}"], "summary": "Sleep.", "side_effecting": False, "time_limit_s": 60,
-    "arguments": {"seconds": {"type": "integer", "max": 9999}},
-}
-ops, limits = specs({"nap.take": nap}), DaemonLimits(drain_s=2)
-serve(DaemonSettings(home=Path(sys.argv[2]), port=0, ops=ops, limits=limits))
+from tests.exec_daemon.attacks._awaits import AWAITS
+limits = DaemonLimits(drain_s=float(sys.argv[3]))
+serve(DaemonSettings(home=Path(sys.argv[2]), port=0, limits=limits, **AWAITS))
 """
 
 
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    words = [sys.executable, "-c", DAEMON, str(ROOT), str(tmp_path / "home")]
+    words = [sys.executable, "-c", DAEMON, str(ROOT), str(tmp_path / "home"), str(GRACE_S)]
     with subprocess.Popen(words, stderr=subprocess.DEVNULL) as running:
         until((tmp_path / "home" / "daemon.json").exists)
         yield running
@@ -144,27 +134,28 @@ def test_a_stop_answers_what_runs_and_leaves_nothing(
     context = ssl.create_default_context(cafile=home / "ca.pem")
     bearing = {"authorization": f"Bearer {token}"}
     with (
-        httpx2.Client(base_url=url, verify=context, headers=bearing, timeout=20) as client,
+        httpx2.Client(base_url=url, verify=context, headers=bearing, timeout=PATIENCE_S) as client,
         ThreadPoolExecutor(8) as pool,
     ):
         client.post("/agents", json={"name": "heron"})
 
-        def nap(seconds: int) -> Future[httpx2.Response]:
-            return pool.submit(client.post, "/exec", json={"op": "nap.take", "args": {"seconds": seconds}})
+        def awaiting(file: Path) -> Future[httpx2.Response]:
+            return pool.submit(client.post, "/exec", json={"op": "my.await", "args": {"file": str(file)}})
 
-        short, endless = [nap(1) for _ in range(5)], nap(7551)
-        until(lambda: marked("7551") and len(client.get("/jobs?state=running").json()["jobs"]) == 6)
+        short, endless = [awaiting(home / "soon") for _ in range(5)], awaiting(home / "never")
+        until(lambda: marked(str(home / "never")) and len(marked(str(home / "soon"))) == 5)
         sent = pool.submit(client.post, "/exec", json={"op": "dm.send", "args": {"to": "heron", "text": "x"}})
         began_s = time.monotonic()
         process.send_signal(signal.SIGTERM)
+        (home / "soon").touch()
         assert [one.result().status_code for one in short] == [200] * 5
         with suppress(httpx2.TransportError):
             assert sent.result().status_code in (200, 503)
         with pytest.raises(httpx2.TransportError):
             endless.result()
-        assert process.wait(20) == 0
-    assert time.monotonic() - began_s < 2 + 2  # the grace is one for connections and jobs
-    assert marked("7551") == []
+        assert process.wait(PATIENCE_S) == 0
+    assert time.monotonic() - began_s < 2 * GRACE_S  # it is one for connections and jobs
+    assert marked(str(home / "never")) == []
 
 
 def test_a_client_that_reads_nothing_does_not_hold_the_stop(
@@ -184,5 +175,5 @@ def test_a_client_that_reads_nothing_does_not_hold_the_stop(
         until(lambda: any(isinstance(one, Protocol) and one.flow.write_paused for one in open_ones))
         began_s = time.monotonic()
         running.stop()
-        assert time.monotonic() - began_s < 5
+        assert time.monotonic() - began_s < PATIENCE_S
         assert open_ones == set()

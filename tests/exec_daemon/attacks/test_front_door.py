@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -13,11 +13,12 @@ import pytest
 from starlette.routing import Route
 
 from exec_daemon.api.app import OPEN_ROWS, ROWS, build
-from exec_daemon.operator_ops.spec import specs
 from exec_daemon.places import Places
+from tests.exec_daemon.attacks._awaits import AWAITS
 from tests.exec_daemon.conftest import Running
 from tests.exec_daemon.test_door import limits
 from tests.exec_daemon.test_protocol import JSON_HEAD, connect, everything
+from tests.patience import until
 
 # What asks for no identity, and why that is no harm.
 OPEN = {
@@ -113,29 +114,18 @@ def taken(places: Places) -> int:
     return sum(number for (_, stays), number in places._taken.items() if stays)
 
 
-def until(true: Callable[[], bool]) -> None:
-    end_s = time.monotonic() + 5
-    while not true():
-        assert time.monotonic() < end_s
-        time.sleep(0.01)
-
-
 def test_a_flood_of_one_is_told_to_wait_and_others_are_served(
-    start_daemon: Callable[..., Running],
+    start_daemon: Callable[..., Running], tmp_path: Path
 ) -> None:  # D133
-    nap = {"argv": ["/bin/sleep", "0.3"], "summary": "Sleep.", "side_effecting": False}
-    running = start_daemon(limits=limits({"most_open": 8}), ops=specs({"nap.take": nap}))
+    running = start_daemon(limits=limits({"most_open": 8}), **AWAITS)
     flood, other = running.client("operator"), running.client("viewer/eve")
+    asking = {"op": "my.await", "args": {"file": str(tmp_path / "soon")}}
     with ThreadPoolExecutor(24) as pool:
-        asked = [pool.submit(flood.post, "/exec", json={"op": "nap.take"}) for _ in range(24)]
-        time.sleep(0.1)
-        began_s = time.monotonic()
+        asked = [pool.submit(flood.post, "/exec", json=asking) for _ in range(24)]
+        until(lambda: sum(one.done() for one in asked) == 16)
         assert other.get("/ops").status_code == 200
-        waited_s = time.monotonic() - began_s
+        (tmp_path / "soon").touch()
         answers = [one.result() for one in asked]
-    statuses = Counter(answer.status_code for answer in answers)
-    assert set(statuses) == {200, 503}
-    assert statuses[200] >= 8
+    assert Counter(answer.status_code for answer in answers) == {200: 8, 503: 16}
     busy = next(answer for answer in answers if answer.status_code == 503)
     assert (busy.headers["retry-after"], busy.json()["error"]["code"]) == ("1", "BUSY")
-    assert waited_s < 1

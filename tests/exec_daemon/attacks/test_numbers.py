@@ -13,6 +13,7 @@ import pytest
 
 from harvester.worker_host.processes import of_worker
 from harvester.worker_host.template import HOME, WORKER
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -94,5 +95,5 @@ def test_a_process_that_is_not_the_worker_s_is_not_ended_as_one(
     of_worker(tmp_path / "other", "w-1").signal(sleeper.pid, signal.SIGKILL)
     assert of_worker(tmp_path, "w-1").pids() == [sleeper.pid]
     of_worker(tmp_path, "w-1").end(signal.SIGTERM)
-    assert sleeper.wait(10) == -signal.SIGTERM
+    assert sleeper.wait(PATIENCE_S) == -signal.SIGTERM
     of_worker(tmp_path, "w-1").signal(sleeper.pid, signal.SIGKILL)  # its number is free

@@ -7,7 +7,6 @@ import os
 import ssl
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import httpx2
 import pytest
 
 from patterns import vocabulary
+from tests.patience import PATIENCE_S, until
 
 pytestmark = pytest.mark.needs("git")
 
@@ -91,7 +91,7 @@ def all_reads(home: Path) -> dict[str, Any]:
     token = (home / "tokens" / "operator").read_text().strip()
     context = ssl.create_default_context(cafile=home / "ca.pem")
     bearing = {"authorization": f"Bearer {token}"}
-    with httpx2.Client(base_url=url, verify=context, headers=bearing, timeout=20) as client:
+    with httpx2.Client(base_url=url, verify=context, headers=bearing, timeout=PATIENCE_S) as client:
         asked = {}
         for action in ACTIONS:
             arg = {} if action.argument is None else {"arg": ARGUMENTS.get(action.name, "none")}
@@ -107,7 +107,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
     subprocess.run(["git", "init", "--quiet", repository], check=True)
     trap = trapped(folder, marker)
     words = [sys.executable, "-I", "-c", DAEMON, *map(str, (ROOT, home, notes, repository))]
-    secret = ["bash", "-c", "exec -a 'sleep 60 --token=CANARY-ARG' sleep 60"]
+    secret = ["bash", "-c", "exec -a 'sleep 600 --token=CANARY-ARG' sleep 600"]
     with (
         subprocess.Popen(secret) as secretive,
         subprocess.Popen(
@@ -115,10 +115,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
         ) as daemon,
     ):
         try:
-            until_s = time.monotonic() + 20
-            while not (home / "daemon.json").exists():
-                assert time.monotonic() < until_s
-                time.sleep(0.02)
+            until((home / "daemon.json").exists)
             answers = all_reads(home)
         finally:
             daemon.terminate()

@@ -14,6 +14,7 @@ import pytest
 from exec_daemon.box import ACTIONS
 from exec_daemon.box_ctl import FAILED, OK, USAGE, main
 from exec_daemon.store import Agent, open_store
+from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).parents[3]
 
@@ -28,7 +29,7 @@ def box_ctl(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Runs the program itself."""
     argv = [sys.executable, "-m", "exec_daemon.box_ctl", *words]
     return subprocess.run(
-        argv, cwd=ROOT, env=os.environ | more, capture_output=True, text=True, check=False, timeout=30
+        argv, cwd=ROOT, env=os.environ | more, capture_output=True, text=True, check=False, timeout=PATIENCE_S
     )
 
 

@@ -131,7 +131,7 @@ def test_a_program_that_cannot_run_is_a_typed_error(program: Program, context: B
 
 
 def test_a_program_that_takes_too_long_is_a_typed_error(program: Program, context: BoxContext) -> None:
-    program.path.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.path.write_text("#!/bin/sh\nexec sleep 600\n")
     program.path.chmod(0o755)
     error = failure("disk", None, replace(context, limit_s=0.2))
     assert error.code is ErrorCode.TIMEOUT

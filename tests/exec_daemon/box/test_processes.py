@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from exec_daemon.box import ACTIONS, BoxContext, BoxError, read
@@ -17,8 +18,8 @@ from messaging import ErrorCode
 
 @pytest.fixture
 def secretive() -> Iterator[subprocess.Popen[bytes]]:
-    """A process with a secret in its command line and one in its environment, using memory."""
-    code = "import sys, time; x = bytearray(64_000_000); print('up', flush=True); time.sleep(60)"
+    """A process with a secret in its command line and one in its environment, using memory for real."""
+    code = "import sys, time; x = b'x' * 64_000_000; print('up', flush=True); time.sleep(600)"
     argv = [sys.executable, "-c", code, "--token=CANARY-ARG", "--auth-token", "CANARY-NEXT", "--plain"]
     environment = os.environ | {"API_KEY": "CANARY-ENV"}
     with subprocess.Popen(argv, stdout=subprocess.PIPE, env=environment) as process:
@@ -56,7 +57,8 @@ def test_the_largest_are_shown_by_processor_and_by_memory(secretive, context: Bo
     assert len(data["by_cpu"]) <= 20
     sizes = [row["rss_bytes"] for row in data["by_memory"]]
     assert sizes == sorted(sizes, reverse=True)
-    assert secretive.pid in {row["pid"] for row in data["by_memory"]}
+    own = psutil.Process(secretive.pid).memory_info().rss
+    assert secretive.pid in {row["pid"] for row in data["by_memory"]} or sizes[-1] >= own  # larger ones run
 
 
 def test_one_process_is_shown_with_its_place_and_its_children(secretive, context: BoxContext) -> None:

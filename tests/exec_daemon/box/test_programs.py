@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
 
 from exec_daemon.box.programs import ENVIRONMENT, MOST_OUTPUT_BYTES, Deadline, Ending, Output, run
+from tests.patience import ends, in_time
 
 
 def script(tmp_path: Path, text: str) -> str:
@@ -49,27 +49,16 @@ def test_a_failure_has_its_code(tmp_path: Path) -> None:
     assert (output.text, output.code, output.ending, output.ok) == ("out\n", 3, Ending.EXITED, False)
 
 
-@pytest.mark.parametrize("waiting", ["sleep 60", "exec >&-; sleep 60"])
+@pytest.mark.parametrize("waiting", ["sleep 600", "exec >&-; sleep 600"])
 def test_time_up_kills_the_whole_group(tmp_path: Path, waiting: str) -> None:  # O-32
     pids = tmp_path / "pids"
-    path = script(tmp_path, f"sleep 60 & echo $! > {pids}; echo $$ >> {pids}; {waiting}")
-    started_s = time.monotonic()
-    output = done(run((path,), Deadline(0.5)))
-    assert time.monotonic() - started_s < 5
+    path = script(tmp_path, f"sleep 600 & echo $! > {pids}; echo $$ >> {pids}; {waiting}")
+    output = in_time(
+        lambda limit_s: done(run((path,), Deadline(limit_s))),
+        lambda _: pids.exists() and len(pids.read_text().split()) == 2,
+    )
     assert (output.ending, output.ok) == (Ending.TIMED_OUT, False)
-    assert not any(runs(int(pid)) for pid in pids.read_text().split())
-
-
-def runs(pid: int) -> bool:
-    """Does the process exist, other than as a zombie that its new parent has yet to collect?"""
-    for _ in range(100):
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return False
-        except FileNotFoundError:
-            return False
-        time.sleep(0.01)
-    return True
+    assert all(ends(int(pid)) for pid in pids.read_text().split())
 
 
 def test_endless_output_is_cut_at_a_line_and_its_writer_killed() -> None:  # O-32
@@ -81,9 +70,11 @@ def test_endless_output_is_cut_at_a_line_and_its_writer_killed() -> None:  # O-3
 
 
 def test_a_deadline_is_shared_by_the_programs_of_a_read() -> None:
-    deadline = Deadline(0.3)
-    assert done(run(("sleep", "0.2"), deadline)).ok
-    assert done(run(("sleep", "0.2"), deadline)).ending is Ending.TIMED_OUT
+    deadline, first = in_time(
+        lambda limit_s: (one := Deadline(limit_s), done(run(("sleep", "0.2"), one))), lambda both: both[1].ok
+    )
+    assert first.ok
+    assert done(run(("sleep", "600"), deadline)).ending is Ending.TIMED_OUT
     assert deadline.left_s == 0
 
 

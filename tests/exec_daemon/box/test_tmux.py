@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,17 +10,9 @@ import pytest
 from exec_daemon.box import BoxContext, read
 from exec_daemon.box.ports import WorkerFacts
 from exec_daemon.box.tmux import pane_text
+from tests.patience import until
 
 pytestmark = pytest.mark.needs("tmux")
-
-
-def until(seen: Callable[[], object]) -> None:
-    """Waits for what another program is about to do."""
-    for _ in range(200):
-        if seen():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not happen")
 
 
 def seen(context: BoxContext) -> tuple[str, str]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import getpass
 import json
+import os
 import ssl
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
+from tests.patience import until
+
 ROOT = Path(__file__).resolve().parents[3]
+# Found again by its argument, which is of no other run of the tests on this machine.
+SLEEPS_S = str(70_000_000 + os.getpid())
 
 DAEMON = """
 import json, sys
@@ -25,8 +28,9 @@ from exec_daemon.operator_ops.spec import specs
 from exec_daemon.programs.sandbox import Sandbox
 folder, user = Path(sys.argv[2]), sys.argv[3]
 ops = specs({"my.slow": {
-    "argv": ["/bin/sh", "-c", "echo run >> runs; exec sleep 7331"], "summary": "Writes once, then waits.",
-    "folder": str(folder), "writable": [str(folder)], "time_limit_s": 60,
+    "argv": ["/bin/sh", "-c", "echo run >> runs; exec sleep " + sys.argv[4]],
+    "summary": "Writes once, then waits.",
+    "folder": str(folder), "writable": [str(folder)], "time_limit_s": 600,
 }})
 serve(DaemonSettings(home=folder.parent / "home", port=0, ops=ops, sandbox=Sandbox(user=user)))
 """
@@ -41,7 +45,7 @@ class Place:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> httpx2.Client:
-        words = [sys.executable, "-c", DAEMON, str(ROOT), str(self.folder), getpass.getuser()]
+        words = [sys.executable, "-c", DAEMON, str(ROOT), str(self.folder), getpass.getuser(), SLEEPS_S]
         self.process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
         address = self.home / "daemon.json"
         assert until(lambda: address.exists() and json.loads(address.read_bytes())["pid"] == self.pid)
@@ -65,15 +69,9 @@ class Place:
         return len(notes.read_text().splitlines()) if notes.exists() else 0
 
 
-def until(true: Callable[[], bool], within_s: float = 20) -> bool:
-    end_s = time.monotonic() + within_s
-    while not true() and time.monotonic() < end_s:
-        time.sleep(0.02)
-    return true()
-
-
 def sleeps() -> bool:
-    return any(line == b"sleep\0007331\0" for line in map(command_line, Path("/proc").iterdir()))
+    wanted = f"sleep\0{SLEEPS_S}\0".encode()
+    return any(line == wanted for line in map(command_line, Path("/proc").iterdir()))
 
 
 def command_line(folder: Path) -> bytes:
@@ -91,7 +89,7 @@ def test_a_crash_in_the_middle_is_interrupted_and_never_repeated(tmp_path: Path)
             job = client.post("/exec", json=call, headers={"prefer": "respond-async"}).json()["job_id"]
             assert until(lambda: place.runs() == 1)
         place.kill()
-        assert until(lambda: not sleeps(), 2)
+        assert until(lambda: not sleeps())
         with place.start() as client:
             assert client.get(f"/jobs/{job}").json()["error"]["code"] == "INTERRUPTED"
             again = client.post("/exec", json=call).json()

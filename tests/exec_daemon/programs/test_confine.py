@@ -20,6 +20,7 @@ from exec_daemon.programs.bubblewrap import Room
 from exec_daemon.programs.nursery import cgroup, kernel, landlock, seccomp
 from exec_daemon.programs.sandbox import LAYERS, Sandbox
 from tests.exec_daemon.programs.conftest import BARE, Run
+from tests.patience import PATIENCE_S
 
 CONTROLLERS = Path(cgroup.own_folder() or "/", "cgroup.controllers")
 COUNTING = CONTROLLERS.exists() and "pids" in CONTROLLERS.read_text().split()
@@ -165,7 +166,7 @@ async def test_a_fork_bomb_ends_at_its_limit(programs: Programs, run, tmp_path: 
         "        n += 1\n"
         "finally:\n    print(n, flush=True)\n"
     )
-    ran = await run(python(code), profile=few, time_limit_s=10)
+    ran = await run(python(code), profile=few, time_limit_s=PATIENCE_S)
     assert int(ran.stdout.text) < 40
     assert "BlockingIOError" in ran.stderr.text
     assert (await programs.run(Program(argv=("true",)))).ok

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ import pytest
 from exec_daemon.programs import Profile, Program, Programs
 from exec_daemon.programs.link import start_nursery
 from exec_daemon.programs.nursery import cgroup, trees
+from tests.patience import AGES_S, PATIENCE_S, in_time_async, until_async
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -38,6 +38,11 @@ def hardy(marker: str, limit_s: float = 0.5) -> Program:
     return Program(argv=(sys.executable, "-S", "-c", HARDY, marker), time_limit_s=limit_s)
 
 
+def mine(marker: str) -> str:
+    """No other run of the tests on this machine has it."""
+    return f"{marker}-{os.getpid()}"
+
+
 def marked(marker: str) -> list[int]:
     """The processes that have the marker among their arguments."""
     found = []
@@ -51,60 +56,58 @@ def marked(marker: str) -> list[int]:
     return found
 
 
-async def until(true: Callable[[], bool], within_s: float = 10) -> bool:
-    end_s = time.monotonic() + within_s
-    while not true() and time.monotonic() < end_s:  # noqa: ASYNC110 - other processes set no event
-        await asyncio.sleep(0.01)
-    return true()
-
-
 async def test_a_tree_that_forks_takes_sessions_and_ignores_term_is_gone_with_the_answer(
     programs: Programs,
 ) -> None:  # D024
-    ran = await programs.run(hardy("tree-timed-out"))
+    marker = mine("tree-timed-out")
+    ran = await in_time_async(
+        lambda limit_s: programs.run(hardy(marker, limit_s)), lambda one: "up" in one.stdout.text
+    )
     assert ran.timed_out
     assert "up" in ran.stdout.text
-    assert marked("tree-timed-out") == []
+    assert marked(marker) == []
 
 
 async def test_what_a_program_leaves_behind_is_gone_with_the_answer(programs: Programs) -> None:  # D027
     code = "import os, time\nif os.fork() == 0:\n os.setsid()\n time.sleep(600)\nprint('over')"
-    ran = await programs.run(Program(argv=(sys.executable, "-S", "-c", code, "tree-left")))
+    ran = await programs.run(Program(argv=(sys.executable, "-S", "-c", code, mine("tree-left"))))
     assert (ran.exit, ran.left_over) == (0, True)
-    assert marked("tree-left") == []
+    assert marked(mine("tree-left")) == []
 
 
 async def test_a_run_that_is_cancelled_takes_its_tree_with_it(programs: Programs) -> None:  # D025
-    task = asyncio.create_task(programs.run(hardy("tree-cancelled", 60)))
-    assert await until(lambda: len(marked("tree-cancelled")) > 3)
+    task = asyncio.create_task(programs.run(hardy(mine("tree-cancelled"), AGES_S)))
+    assert await until_async(lambda: len(marked(mine("tree-cancelled"))) > 3)
     began_s = time.monotonic()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert marked("tree-cancelled") == []
-    assert time.monotonic() - began_s < 2
+    assert marked(mine("tree-cancelled")) == []
+    assert time.monotonic() - began_s < PATIENCE_S
 
 
 async def test_the_next_run_is_not_disturbed(programs: Programs) -> None:
     for number in range(3):
-        await programs.run(hardy(f"tree-{number}", 0.2))
+        await programs.run(hardy(mine(f"tree-{number}"), 0.2))
         assert (await programs.run(Program(argv=("echo", "fine")))).stdout.text == "fine\n"
 
 
 async def test_a_program_that_kills_its_spawner_has_gained_nothing(programs: Programs) -> None:
-    code = "kill -KILL $PPID; sleep 7161 & exec sleep 7162"
+    one, other = (str(70_000_000 + 2 * os.getpid() + number) for number in range(2))
+    code = f"kill -KILL $PPID; sleep {one} & exec sleep {other}"
     ran = await programs.run(Program(argv=("/bin/sh", "-c", code), profile=Profile(confined=False)))
     assert (ran.exit, ran.signal) == (None, signal.SIGKILL)
-    assert marked("7161") == marked("7162") == []
+    assert marked(one) == marked(other) == []
 
 
 async def test_a_program_that_stops_its_spawner_counts_as_stopped_and_is_gone() -> None:
     impatient = Programs(avoid=("cgroup", "pid namespace"), late_s=0.3)
     bare = Profile(confined=False)
-    argv = ("/bin/sh", "-c", "kill -STOP $PPID; exec sleep 7163")
+    marker = str(80_000_000 + os.getpid())
+    argv = ("/bin/sh", "-c", f"kill -STOP $PPID; exec sleep {marker}")
     try:
         assert (await impatient.run(Program(argv=argv, profile=bare, time_limit_s=0.3))).timed_out
-        assert marked("7163") == []
+        assert marked(marker) == []
         assert (await impatient.run(Program(argv=("true",), profile=bare))).ok
     finally:
         await impatient.close()
@@ -114,7 +117,7 @@ async def test_a_dead_nursery_is_replaced(programs: Programs) -> None:
     await programs.run(Program(argv=("true",)))
     assert programs._nursery is not None
     os.kill(programs._nursery._process.pid, signal.SIGKILL)
-    assert await until(lambda: programs._nursery is not None and programs._nursery.has_ended)
+    assert await until_async(lambda: programs._nursery is not None and programs._nursery.has_ended)
     assert (await programs.run(Program(argv=("echo", "again")))).stdout.text == "again\n"
 
 
@@ -137,26 +140,26 @@ def nursery_of(pid: int) -> int:
 
 
 async def test_a_killed_daemon_leaves_nothing_behind() -> None:  # D141
-    marker = f"tree-daemon-{os.getpid()}"
+    marker = mine("tree-daemon")
     daemon = start_child(marker)
     try:
-        assert await until(lambda: len(marked(marker)) > 4)
+        assert await until_async(lambda: len(marked(marker)) > 4)
     finally:
         daemon.kill()
         daemon.wait()
-    assert await until(lambda: marked(marker) == [], 2)
+    assert await until_async(lambda: marked(marker) == [])
 
 
 async def test_daemon_and_nursery_killed_together_leave_nothing_behind() -> None:  # D141
-    marker = f"tree-both-{os.getpid()}"
+    marker = mine("tree-both")
     daemon = start_child(marker)
     try:
-        assert await until(lambda: len(marked(marker)) > 4)
+        assert await until_async(lambda: len(marked(marker)) > 4)
         os.kill(nursery_of(daemon.pid), signal.SIGKILL)
     finally:
         daemon.kill()
         daemon.wait()
-    assert await until(lambda: marked(marker) == [], 2)
+    assert await until_async(lambda: marked(marker) == [])
 
 
 @pytest.mark.parametrize("left_out", [(), ("cgroup",), ("cgroup", "pid namespace")])

@@ -23,6 +23,7 @@ from exec_daemon.rpc.desk import Desk
 from exec_daemon.rpc.port import Audience, NotOpened, Opening
 from exec_daemon.store import Store, utc_now
 from messaging.rpc import RpcCode
+from tests.patience import PATIENCE_S
 
 OPERATOR = Asker(Identity(Role.OPERATOR, "local"))
 HERON = Asker(Identity(Role.AGENT, "heron"))
@@ -128,7 +129,7 @@ class Peer:
 
     async def read(self) -> dict[str, Any]:
         """The next frame, whatever it is."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             line = await anext(self._lines)
         frame: dict[str, Any] = json.loads(line)
         return frame

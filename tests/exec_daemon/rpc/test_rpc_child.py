@@ -15,6 +15,7 @@ import pytest
 from exec_daemon.rpc.child import ChildAgent, ChildAgents
 from exec_daemon.rpc.port import NotOpened, Opening
 from messaging.rpc import RpcCode
+from tests.patience import PATIENCE_S
 
 PROGRAM = str(Path(__file__).parent / "envelope_agent.py")
 
@@ -36,7 +37,7 @@ class Heard:
         self.said("ended", {})
 
     async def until(self, event: str) -> Mapping[str, Any]:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             while True:
                 for name, payload in self.events:
                     if name == event:
@@ -50,7 +51,7 @@ def heard() -> Heard:
     return Heard()
 
 
-async def start(heard: Heard, mode: str = "", ready_s: float = 20.0, **variables: str) -> ChildAgent:
+async def start(heard: Heard, mode: str = "", ready_s: float = PATIENCE_S, **variables: str) -> ChildAgent:
     agents = ChildAgents(environment=os.environ, ready_s=ready_s)
     return await agents.open(Opening(argv=(sys.executable, PROGRAM, mode), variables=variables), heard)
 
@@ -117,7 +118,7 @@ async def test_an_agent_that_does_not_introduce_itself_is_ended(
     heard: Heard, mode: str, code: RpcCode
 ) -> None:  # J-27
     with pytest.raises(NotOpened) as refused:
-        await start(heard, mode, ready_s=1.0 if mode == "silent" else 20.0)
+        await start(heard, mode, ready_s=1.0 if mode == "silent" else PATIENCE_S)
     assert refused.value.code is code
     assert heard.events == []
     if mode == "exits":

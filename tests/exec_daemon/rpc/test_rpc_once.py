@@ -13,6 +13,7 @@ from exec_daemon.rpc.desk import Desk
 from exec_daemon.store import MemoryStore
 from messaging.rpc import MOST_KEPT
 from tests.exec_daemon.rpc._peers import HERON, MemoryAgents, Peer, connected, desk_over
+from tests.patience import PATIENCE_S
 
 OPEN: dict[str, Any] = {"taskId": "t1", "provider": "echo"}
 
@@ -76,7 +77,7 @@ async def test_a_repetition_joins_the_request_that_runs(
     async with connected(desk) as one, connected(desk) as two:
         asked = [asyncio.create_task(peer.ask("create_or_open_task", "r1", **OPEN)) for peer in (one, two)]
         await asyncio.sleep(0)
-        other = await asyncio.wait_for(_other(desk), 10)
+        other = await asyncio.wait_for(_other(desk), PATIENCE_S)
         agents.gate.set()
         answers = await asyncio.gather(*asked)
     assert answers[0] == answers[1]
@@ -239,5 +240,5 @@ async def test_a_store_that_cannot_serve_is_worth_another_try(desk: Desk, store:
 
 async def test_a_silent_connection_shows_that_it_stands(desk: Desk) -> None:  # J-01
     async with connected(desk, keep_alive_s=0.01) as peer:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             assert await anext(peer._lines) == b"\n"

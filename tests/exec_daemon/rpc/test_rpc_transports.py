@@ -25,6 +25,7 @@ from exec_daemon.settings import WireLimits
 from exec_daemon.store import MemoryStore
 from tests.exec_daemon.conftest import UNLIMITED, Running
 from tests.exec_daemon.rpc._peers import MemoryAgents, desk_over
+from tests.patience import PATIENCE_S
 
 PROGRAM = str(Path(__file__).parent / "envelope_agent.py")
 AGENTS = {"echo": AgentTemplate(name="echo", argv=(sys.executable, PROGRAM))}
@@ -67,7 +68,7 @@ class Wire:
 @contextmanager
 def unix(home: Path) -> Iterator[Wire]:
     with socket.socket(socket.AF_UNIX) as sock, short_address(home / "rpc.sock") as address:
-        sock.settimeout(20)
+        sock.settimeout(PATIENCE_S)
         sock.connect(address)
         yield Wire(sock)
 

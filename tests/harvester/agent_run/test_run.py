@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +13,7 @@ import pytest
 from harvester.adapters import ADAPTERS, AgentEvent, FailureKind, Outcome, Status
 from harvester.agent_run import Command, Limits, run
 from tests.harvester.adapters._streams import CASES
+from tests.patience import ends, runs
 
 # Far above what any of these children needs; a test that waits for one of these fails by its assertion.
 PATIENT = Limits(stall_s=60, wall_s=60, linger_s=60, ready_s=60, term_s=10)
@@ -29,20 +27,6 @@ def child(script: str, prompt: bytes = b"") -> Command:
 def claude(script: str, limits: Limits = PATIENT, **more: Any) -> Outcome:
     known = f"import os, signal, sys, time\nDONE = {DONE!r}\n"
     return run(ADAPTERS["claude"], child(known + script), limits=limits, **more)
-
-
-def gone(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_a_recorded_stream_comes_to_the_same_when_a_process_writes_it() -> None:
@@ -177,7 +161,7 @@ def test_what_an_agent_started_is_ended_with_it_when_it_is_stopped() -> None:
         on_output=seen.append,
     )
     pid = int(b"".join(seen).split(b"\n")[0])
-    wait_until(lambda: gone(pid))
+    assert ends(pid)
 
 
 def test_a_process_that_the_agent_left_behind_with_its_pipes_is_not_waited_for() -> None:
@@ -185,7 +169,7 @@ def test_a_process_that_the_agent_left_behind_with_its_pipes_is_not_waited_for()
     outcome = claude(f"{FORKS}\nprint(DONE)", on_output=seen.append)
     pid = int(b"".join(seen).split(b"\n")[0])
     assert outcome.status is Status.SUCCESS
-    assert not gone(pid)  # an agent may start a server on purpose
+    assert runs(pid)  # an agent may start a server on purpose
     os.kill(pid, signal.SIGKILL)
 
 
@@ -198,7 +182,7 @@ def test_a_fault_in_who_is_told_ends_the_agent_too() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         claude("print(os.getpid(), flush=True); time.sleep(600)", on_output=told)
-    wait_until(lambda: gone(pids[0]))
+    assert ends(pids[0])
 
 
 INIT = '{"type":"system","subtype":"init","session_id":"s-2"}'

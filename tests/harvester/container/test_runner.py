@@ -28,9 +28,9 @@ from messaging import AuthorKind, MessageKind
 from messaging.container import SCHEDULED_PREFIX
 from messaging.ipc import Changes
 from tests.harvester.container._host import FAMILY, Host
+from tests.patience import PATIENCE_S, until
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE_S = 30.0
 
 
 def script(host: Host, lane: str, *turns: dict[str, Any]) -> Path:
@@ -73,13 +73,6 @@ def running(runner: Runner) -> Iterator[None]:
     finally:
         stop.set()
         thread.join(PATIENCE_S)
-
-
-def until(true: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def remark(host: Host, text: str) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from harvester.worker_host.tmux import Pane, Tmux
+from tests.patience import until
 
 pytestmark = pytest.mark.needs("tmux")
 
@@ -36,11 +36,12 @@ def tmux(tmp_path: Path) -> Iterator[Tmux]:
 def seen(tmux: Tmux, enough: Callable[[Pane], bool]) -> list[Pane]:
     """All that is seen of the pane, up to what is enough."""
     panes: list[Pane] = []
-    end = time.monotonic() + 15
-    while not panes or not enough(panes[-1]):
-        assert time.monotonic() < end, panes[-1:]
-        panes += tmux.panes().values()
-        time.sleep(0.02)
+
+    def look() -> bool:
+        panes.extend(tmux.panes().values())
+        return bool(panes) and enough(panes[-1])
+
+    until(look, lambda: panes[-1:])
     return panes
 
 
@@ -56,10 +57,7 @@ def test_no_end_by_a_signal_is_missed(tmux: Tmux, tmp_path: Path) -> None:
     names = [f"inband-{number}" for number in range(12)]
     for name in names:
         tmux.start(name, [sys.executable, "-S", "-E", "-c", KILLED], tmp_path)
-    end = time.monotonic() + 15
-    while any(pane.status is None for pane in tmux.panes().values()):
-        assert time.monotonic() < end, tmux.panes()
-        time.sleep(0.02)
+    until(lambda: all(pane.status is not None for pane in tmux.panes().values()), tmux.panes)
     assert {pane.status for pane in tmux.panes().values()} == {137}
     for name in names:
         tmux.kill(name)

@@ -12,6 +12,7 @@ from messaging import EventType, JobEvent
 from messaging.sinks import FileSink
 from messaging.sources import JobTimedOut, await_job, file_events, in_order
 from tests.messaging._events import event, story
+from tests.patience import PATIENCE_S
 
 
 async def source(events: list[JobEvent], *, stays_open: bool = False) -> AsyncIterator[JobEvent]:
@@ -24,7 +25,10 @@ async def source(events: list[JobEvent], *, stays_open: bool = False) -> AsyncIt
 async def test_waiting_ends_with_the_terminal_event() -> None:  # M-56
     told: list[int] = []
     history = await await_job(
-        source(story(4), stays_open=True), "job-1", timeout_s=20, on_event=lambda one: told.append(one.seq)
+        source(story(4), stays_open=True),
+        "job-1",
+        timeout_s=PATIENCE_S,
+        on_event=lambda one: told.append(one.seq),
     )
     assert list(history.events) == story(4)
     assert told == [0, 1, 2, 3]
@@ -73,7 +77,7 @@ async def test_an_event_that_never_comes_is_given_up_on() -> None:  # M-55
 
 async def test_a_file_is_followed_from_its_beginning_while_it_grows(tmp_path: Path) -> None:  # M-24, M-56
     path, told = tmp_path / "events", story(6)
-    waiting = asyncio.create_task(await_job(file_events(path), "job-1", timeout_s=20))
+    waiting = asyncio.create_task(await_job(file_events(path), "job-1", timeout_s=PATIENCE_S))
     await asyncio.sleep(0)
     sink = FileSink(path)
     for one in (*story(2, "another"), *told[:3]):
