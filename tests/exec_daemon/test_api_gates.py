@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 
 from exec_daemon.gate_spec import GateSpec
 from tests.exec_daemon.conftest import Running, start
+from tests.patience import until
 
 # Tells what it sees as the data of its decision.
 LOOK = """
@@ -44,11 +44,12 @@ def ran(daemon: Running, timer: str) -> dict[str, Any]:
     """One run now, when its gate has decided."""
     operator = daemon.client("operator")
     assert operator.post(f"/timers/{timer}/run").json()["state"] == "queued"
-    until = time.monotonic() + 20
-    while (run := operator.get(f"/timers/{timer}/runs").json()["runs"][0])["state"] == "queued":
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    return dict(run)
+
+    def begun() -> dict[str, Any]:
+        run = operator.get(f"/timers/{timer}/runs").json()["runs"][0]
+        return {} if run["state"] == "queued" else dict(run)
+
+    return until(begun)
 
 
 def test_a_gate_decides_in_a_clean_environment(

@@ -33,13 +33,8 @@ from tests.soak._parts import DAEMON, START_S, Parts, wait_until
 
 RECIPIENT: Final = "ada"
 CLIENTS: Final = 6
-<<<<<<< HEAD
 # Every second life is counted from the moment that the daemon answers, however busy the machine is,
 # the others from the start of its process: some end before it is ready.
-=======
-# Every second life is counted from the moment that the daemon answers, however busy the machine is; the
-# others from the start of its process, so that some end before it is ready.
->>>>>>> 6f07ce4 (Tests wait as long as a busy machine needs, and an MCP client that gives up at once leaves no job behind)
 LONGEST_LIFE_S: Final = 3.0
 SETTLE_S: Final = 120.0
 BOX_TOML: Final = """
