@@ -98,6 +98,8 @@ def _sandbox(settings: Settings) -> Iterator[Finding]:
     theirs = daemon_settings(settings)
     for fault in examine_programs.faulty_ops(theirs):
         yield Finding(Grade.WARN, "ops", fault, f"correct it in {settings.file}; docs/operator-ops.md")
+    for fault in examine_programs.faulty_gates(theirs):
+        yield Finding(Grade.WARN, "gates", fault, f"correct it in {settings.file}; docs/timers.md")
     found = examine_programs.standing(theirs)
     if isinstance(found, str):
         yield Finding(Grade.FAIL, "programs", found, f"correct [sandbox] in {settings.file}")

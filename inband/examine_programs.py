@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from exec_daemon.operator_ops.check import faults
+from exec_daemon.operator_ops.check import faults, program_faults
 from exec_daemon.programs import ProgramError, Programs
 from exec_daemon.programs.pool import Standing
 from exec_daemon.settings import DaemonSettings
@@ -14,6 +14,11 @@ from exec_daemon.settings import DaemonSettings
 def faulty_ops(settings: DaemonSettings) -> Iterator[str]:
     """Each op of `box.toml` that cannot run, and why."""
     return (str(fault) for fault in faults(settings.ops))
+
+
+def faulty_gates(settings: DaemonSettings) -> Iterator[str]:
+    """Each gate of timers that cannot run, and why."""
+    return (str(fault) for spec in settings.gates.values() for fault in program_faults(spec))
 
 
 def standing(settings: DaemonSettings) -> Standing | str:

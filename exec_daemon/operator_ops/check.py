@@ -1,4 +1,4 @@
-"""What is wrong with operators' ops on this machine: programs, folders and users that are not there."""
+"""What is wrong with operators' ops and gates on this machine: programs, folders or users that are missing."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from exec_daemon.access.grant_rules import Wrong
+from exec_daemon.gate_spec import GateSpec
 from exec_daemon.operator_ops.keys import BUBBLEWRAP
 from exec_daemon.operator_ops.spec import OpSpec
 from exec_daemon.programs import ProgramError, Unusable
@@ -18,10 +19,16 @@ from exec_daemon.programs.find import found
 def faults(specs: tuple[OpSpec, ...]) -> Iterator[Wrong]:
     """Each with the op, the key and what to do. Looks, and runs nothing."""
     for spec in specs:
-        yield from _program(spec)
+        yield from program_faults(spec)
         yield from _bubblewrap(spec)
-        yield from _folders(spec)
-        yield from _user(spec)
+        yield from _arguments(spec)
+
+
+def program_faults(spec: OpSpec | GateSpec) -> Iterator[Wrong]:
+    """What keeps the program itself from running."""
+    yield from _program(spec)
+    yield from _folders(spec)
+    yield from _user(spec)
 
 
 def _bubblewrap(spec: OpSpec) -> Iterator[Wrong]:
@@ -33,7 +40,7 @@ def _bubblewrap(spec: OpSpec) -> Iterator[Wrong]:
         yield Wrong(spec.name, "sandbox", f"{fault}: sudo apt install bubblewrap")
 
 
-def _program(spec: OpSpec) -> Iterator[Wrong]:
+def _program(spec: OpSpec | GateSpec) -> Iterator[Wrong]:
     try:
         with found(spec.argv[0]):
             pass
@@ -44,19 +51,22 @@ def _program(spec: OpSpec) -> Iterator[Wrong]:
         yield Wrong(spec.name, "argv", str(fault))
 
 
-def _folders(spec: OpSpec) -> Iterator[Wrong]:
+def _folders(spec: OpSpec | GateSpec) -> Iterator[Wrong]:
     if not Path(spec.folder).is_dir():
         yield Wrong(spec.name, "folder", f"{spec.folder} is no folder")
     for key in ("readable", "writable"):
         for path in getattr(spec, key):
             if not Path(path).exists():
                 yield Wrong(spec.name, key, f"{path} is missing: make it, or take it out")
+
+
+def _arguments(spec: OpSpec) -> Iterator[Wrong]:
     for argument in spec.arguments:
         if argument.below and not Path(argument.below).is_dir():
             yield Wrong(f"{spec.name}.arguments.{argument.name}", "below", f"{argument.below} is no folder")
 
 
-def _user(spec: OpSpec) -> Iterator[Wrong]:
+def _user(spec: OpSpec | GateSpec) -> Iterator[Wrong]:
     if not spec.user:
         return
     try:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import click
 
-from exec_daemon.operator_ops.check import faults
-from inband import programs
+from exec_daemon.operator_ops.check import faults, program_faults
+from inband import gates, programs
 from inband.cli.shared import json_option, settings_of, show, table
 from inband.settings import Settings, unknown_variables
 from inband.settings_table import BY_NAME
@@ -62,11 +62,16 @@ def check(ctx: click.Context) -> int:
     strangers = unknown_variables(os.environ)
     for name in strangers:
         click.echo(f"box: ${name} is no setting of ours", err=True)
-    faulty = [str(fault) for fault in faults(programs.ops(settings["ops"]))]
-    for fault in faulty:
-        click.echo(f"box: {settings.file}: `ops`: {fault}", err=True)
+    known = gates.specs(settings["gates"]).values()
+    faulty = {
+        "ops": [str(fault) for fault in faults(programs.ops(settings["ops"]))],
+        "gates": [str(fault) for gate in known for fault in program_faults(gate)],
+    }
+    for section, found in faulty.items():
+        for fault in found:
+            click.echo(f"box: {settings.file}: `{section}`: {fault}", err=True)
     where = settings.file if settings.file.exists() else f"no file at {settings.file}; defaults"
-    wrong = [what for what, found in (("variables", strangers), ("ops", faulty)) if found]
+    wrong = [what for what, found in (("variables", strangers), *faulty.items()) if found]
     said = f", some {' and '.join(wrong)} are not" if wrong else f" ({where})"
     click.echo(f"settings are right{said}")
     return 1 if wrong else 0

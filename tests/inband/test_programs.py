@@ -57,6 +57,7 @@ def faulty(tmp_path: Path) -> Box:
     (tmp_path / "box.toml").write_text(
         '[ops."deploy.status"]\nargv = ["no-such-deployctl"]\nsummary = "x"\nfolder = "/no/such/folder"\n'
         'user = "nobody-at-all"\nwritable = ["/no/such/place"]\n'
+        '[gates.mail]\nargv = ["no-such-gate"]\n'
     )
     return Box(tmp_path / "home", {"BOX_CONFIG": str(tmp_path / "box.toml")})
 
@@ -64,7 +65,8 @@ def faulty(tmp_path: Path) -> Box:
 def test_config_check_names_programs_folders_and_users_that_are_not_there(faulty: Box) -> None:
     done = faulty.run("config", "check")
     assert done.returncode == 1
-    assert "some ops are not" in done.stdout
+    assert "some ops and gates are not" in done.stdout
+    assert "box.toml: `gates`: `mail`, `argv`: no-such-gate is missing on the PATH" in done.stderr
     for said in (
         "`argv`: no-such-deployctl is missing on the PATH that programs get: write an absolute path",
         "`folder`: /no/such/folder is no folder",
@@ -78,6 +80,7 @@ def test_the_doctor_says_what_is_around_programs_and_which_ops_cannot_run(faulty
     findings = json.loads(faulty.run("doctor", "--json").stdout)["findings"]
     about = [(one["subject"], one["grade"]) for one in findings if one["subject"] in ("ops", "programs")]
     assert about.count(("ops", "warn")) == 4
+    assert [one["grade"] for one in findings if one["subject"] == "gates"] == ["warn"]
     assert ("programs", "ok") in about
     (around,) = [one["found"] for one in findings if (one["subject"], one["grade"]) == ("programs", "ok")]
     assert around.startswith("trees end by ")

@@ -40,6 +40,7 @@ POLICIES = (*timers.POLICIES, {"script": "open"})
 # How often each is struck, and how it is done.
 WEIGHTS = {DAEMON: 6, WATCHER: 4, WORKERS: 4, A_WORKER: 4, CONTAINERS: 1, A_CONTAINER: 1}
 SETTLE_S = 300.0
+SHOWN_LINES = 30
 # A word to the group after so many kills: each may cost a retry after five seconds.
 TALK_EVERY = 3
 _PR_SET_CHILD_SUBREAPER = 36
@@ -173,8 +174,8 @@ def run(plan: timers.Plan, workers: int, home: Path, say: Callable[[str], None])
         agents.start()
         crew.start()
         with world:
-            _strike(day, plan.kills, say)
-            _settle(day, made)
+            _told_why(day, lambda: _strike(day, plan.kills, say))
+            _told_why(day, lambda: _settle(day, made))
             agents.stop()
             for failure in (agents.failure, crew.failure):
                 if failure is not None:
@@ -196,17 +197,23 @@ def _strike(day: Day, kills: int, say: Callable[[str], None]) -> None:
         day.kill()
 
 
+def _told_why(day: Day, play: Callable[[], None]) -> None:
+    """What gets stuck is a fault, with the last that the daemon has said."""
+    try:
+        play()
+    except AssertionError as stuck:
+        said = "\n  ".join(day.parts.log(DAEMON).splitlines()[-SHOWN_LINES:])
+        day.outcome.faults.append(f"{stuck}; the daemon says\n  {said}")
+
+
 def _settle(day: Day, made: list[str]) -> None:
     """Nothing new, and everybody gets to the end."""
-    try:
-        wait_until(day.parts.ready, START_S, "the daemon to be ready")
-        day.crew.stop()
-        wait_until(lambda: not _crew.at_work(day.parts), SETTLE_S, "the workers to finish")
-        timers.settle(made, day.parts, day.outcome)
-        with Ledger(day.parts.home / "state" / "container.db") as ledger:
-            wait_until(lambda: _is_told(day, ledger), SETTLE_S, "the group to answer")
-    except AssertionError as stuck:
-        day.outcome.faults.append(str(stuck))
+    wait_until(day.parts.ready, START_S, "the daemon to be ready")
+    day.crew.stop()
+    wait_until(lambda: not _crew.at_work(day.parts), SETTLE_S, "the workers to finish")
+    timers.settle(made, day.parts, day.outcome)
+    with Ledger(day.parts.home / "state" / "container.db") as ledger:
+        wait_until(lambda: _is_told(day, ledger), SETTLE_S, "the group to answer")
 
 
 def _is_told(day: Day, ledger: Ledger) -> bool:
