@@ -1,4 +1,4 @@
-"""What is wrong with operators' ops and gates on this machine: programs, folders or users that are missing."""
+"""What is wrong with operators' ops and gates on this machine: a program, folder or user is missing."""
 
 from __future__ import annotations
 
