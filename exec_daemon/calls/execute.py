@@ -15,7 +15,7 @@ from exec_daemon.access.tokens import Asker
 from exec_daemon.calls.admit import Admitted, admit, effective, owner_of, take_rate, unpinned
 from exec_daemon.calls.chain import Chain, place
 from exec_daemon.calls.jobs import RunningJobs
-from exec_daemon.calls.op import BoxRead, Keeper, Op, OpContext
+from exec_daemon.calls.op import BoxRead, Ended, Keeper, Op, OpContext
 from exec_daemon.calls.read_only import store_for
 from exec_daemon.calls.registry import Registry
 from exec_daemon.calls.waiting import ended_within
@@ -24,7 +24,7 @@ from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import Conflict, NewId, NewJob, Running, Store
 from exec_daemon.store import Done as Ran
 from exec_daemon.workers.rules import WorkerRules
-from messaging import CallError, CallRequest, ErrorCode, Job, JobState, OpInfo, Result, digest, error
+from messaging import Call, CallError, CallRequest, ErrorCode, Job, JobState, OpInfo, Result, digest, error
 
 # Keeps a call until a person decides, and says what the asker is told; the job where it has run already.
 AskAPerson: TypeAlias = Callable[[Asker, Admitted, CallRequest], Awaitable[Result | Job]]
@@ -148,6 +148,13 @@ class Executor:
             return _refused(call.op, request, _conflict(said))
         return Pending(said) if said.state is JobState.RUNNING else result_of(said, replayed=True)
 
+    async def look(self, asker: Asker, call: Call) -> Ended:
+        """What a read-only op gives to the asker: decided and counted like a call, journaled as none."""
+        admitted = await self._admit(asker, CallRequest(call=call))
+        if isinstance(admitted, CallError):
+            return admitted
+        return take_rate(self._buckets, self._limits, admitted) or await self.jobs.look(admitted)
+
     async def admitted(self, asker: Asker, request: CallRequest) -> Admitted | CallError:
         """The call as it would be made now; nothing happens."""
         return await self._admit(asker, request)
@@ -228,12 +235,12 @@ class Executor:
             asked_by=None if asker.identity == call.identity else str(asker.identity),
         )
 
-    def _context(self, call: Admitted, job: Job) -> OpContext:
+    def _context(self, call: Admitted, job: Job | None) -> OpContext:
         return OpContext(
             identity=call.identity,
-            job_id=job.id,
-            thread=job.thread,
-            reply=job.reply,
+            job_id=job.id if job else "",
+            thread=job.thread if job else None,
+            reply=job.reply if job else None,
             store=store_for(call.op, self._store),
             new_id=self._new_id,
             ops=self._registry.infos,

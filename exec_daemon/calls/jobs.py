@@ -42,6 +42,10 @@ async def _whole(call: Admitted, context: OpContext) -> Ended:
         )
 
 
+async def _looked(call: Admitted, context: OpContext) -> Ended:
+    return true_to_its_flag(call.op, await call.op.run(call.arguments, context))
+
+
 def _ended(run: asyncio.Task[Ended]) -> Ended:
     """What the op came to; whatever it raised is an error of the call."""
     if run.cancelled():
@@ -57,7 +61,7 @@ def _failed(raised: BaseException) -> CallError:
 class RunningJobs:
     """Starts, joins and stops jobs. Lives on the event loop; `context` gives an op what it may use."""
 
-    def __init__(self, store: Store, context: Callable[[Admitted, Job], OpContext]) -> None:
+    def __init__(self, store: Store, context: Callable[[Admitted, Job | None], OpContext]) -> None:
         self._store = store
         self._context = context
         self._jobs: dict[str, asyncio.Task[Job]] = {}
@@ -83,6 +87,16 @@ class RunningJobs:
         except Exception as raised:  # noqa: BLE001 - whatever an op raises is an error of the call
             ended = _failed(raised)
         return await self._finish(job, ended, began_s)
+
+    async def look(self, call: Admitted) -> Ended:
+        """What an op gives that changes nothing, without a job: it is asked for with each view of a page."""
+        assert not call.op.side_effecting, call.op.name
+        run = asyncio.create_task(_looked(call, self._context(call, None)))
+        try:
+            in_time = await ended_within(run, call.op.time_limit_s)
+            return _ended(run) if in_time else await _time_out(call, run)
+        finally:
+            run.cancel()
 
     async def cancel(self, job_id: str) -> None:
         """Stops a running op and waits until its job has ended, CANCELLED or as it just did."""

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from exec_daemon.api.problems import Refused
 from exec_daemon.api.route import Answer, Ask, OpenRow, Row, check_may
 from exec_daemon.box.table import lines_of_reading
-from exec_daemon.calls.execute import Rehearsed
+from exec_daemon.calls.op import Ended
 from exec_daemon.web.rendering import plain
-from messaging import Call, CallRequest, Result
+from messaging import Call, CallError
 
 
 async def told(
@@ -39,24 +39,22 @@ def _row(ask: Ask, endpoint: Answer) -> Row:
     return next(row for row in rows if isinstance(row, Row) and row.answer is endpoint)
 
 
-async def result_of(ask: Ask, op: str, args: dict[str, Any] | None = None) -> Result:
-    """What the op gives to this person."""
-    ended = await ask.services.executor.call(ask.asker, CallRequest(call=Call(op, args or {})))
-    assert isinstance(ended, Result), f"{op} was waited for: {isinstance(ended, Rehearsed)}"
-    return ended
+async def looked(ask: Ask, op: str, args: dict[str, Any] | None = None) -> Ended:
+    """What a read-only op gives to this person. It makes no job: those are what somebody asked to be done."""
+    return await ask.services.executor.look(ask.asker, Call(op, args or {}))
 
 
 async def read(ask: Ask, op: str, args: dict[str, Any] | None = None) -> Any:
-    """As `result_of`, its data. Raises `Refused`."""
-    result = await result_of(ask, op, args)
-    if result.error is not None:
-        raise Refused(result.error)
-    return result.data
+    """As `looked`, its data. Raises `Refused`."""
+    ended = await looked(ask, op, args)
+    if isinstance(ended, CallError):
+        raise Refused(ended)
+    return ended.data
 
 
 async def look(ask: Ask, action: str) -> Iterator[str]:
     """A read of the machine as the lines of its table, or the one line that says why not."""
-    result = await result_of(ask, "box.exec", {"action": action})
-    if result.error is not None:
-        return iter((plain(result.error.message),))
-    return map(plain, lines_of_reading(result.data))
+    ended = await looked(ask, "box.exec", {"action": action})
+    if isinstance(ended, CallError):
+        return iter((plain(ended.message),))
+    return map(plain, lines_of_reading(ended.data))

@@ -7,7 +7,8 @@ from typing import Any, Final
 from exec_daemon.api.endpoints import jobs, threads
 from exec_daemon.api.endpoints import workers as workers_endpoint
 from exec_daemon.api.route import Ask
-from exec_daemon.web.asking import look, result_of, told
+from exec_daemon.web.asking import look, looked, told
+from messaging import CallError
 
 _ON_OVERVIEW: Final = 8
 _MOST_WORKERS: Final = 100
@@ -45,5 +46,5 @@ async def health(ask: Ask) -> dict[str, Any]:
 
 async def _timers(ask: Ask) -> list[dict[str, Any]]:
     """Nobody's error: who may not list timers has none to see here."""
-    result = await result_of(ask, "cron.list", {})
-    return list(result.data["timers"]) if result.error is None else []
+    ended = await looked(ask, "cron.list")
+    return [] if isinstance(ended, CallError) else list(ended.data["timers"])
