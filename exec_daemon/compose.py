@@ -14,7 +14,7 @@ from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import ensure_bootstrap
 from exec_daemon.approvals.deciding import Deciding
 from exec_daemon.background import background, ensure_own_certificate, write_token_uses
-from exec_daemon.calls.grant_check import check_grants
+from exec_daemon.calls.grant_check import check_grants, ways_around
 from exec_daemon.calls.registry import Registry, registry
 from exec_daemon.certificates.authority import Authority
 from exec_daemon.certificates.trust import Keeper, files_of
@@ -51,6 +51,8 @@ async def _prepare(settings: DaemonSettings, home: Home, store: Store) -> None:
 async def _grant_book(settings: DaemonSettings, store: Store, ops: Registry) -> GrantBook:
     """The grants of `box.toml` and of the store. Raises `DaemonError` for a rule that names no op."""
     check_grants(settings.policy, ops)
+    if around := ways_around(settings.policy, ops):
+        log.warning("[chain] bar leaves open what carries words on: %s (docs/grants.md)", ", ".join(around))
     grants = Grants(settings.policy.grants, settings.limits.rates, settings.policy.approvals.ops)
     book = GrantBook(store, grants)
     await book.load()

@@ -59,13 +59,17 @@ OpenAnswer = Callable[[Request, Services], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An endpoint for the identities of `roles`. What `stays` may be open for as long as its client likes."""
+    """An endpoint for the identities of `roles`. What `stays` may be open for as long as its client likes.
+
+    `shows`: it shows what calls gave or what others wrote, which counts as reading (docs/grants.md).
+    """
 
     method: str
     path: str
     answer: Answer
     roles: frozenset[Role]
     stays: bool = False
+    shows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,8 @@ def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
         if isinstance(free, CallError):
             raise Refused(free)
         try:
+            if row.shows:
+                await services.executor.looked(asker.identity)
             answering = row.answer(Ask(request, services, asker))
             waits = row.stays and row.method == "GET"  # a body would be read by the endpoint itself
             return Held(await (unless_left(request, answering) if waits else answering), free)

@@ -178,6 +178,11 @@ class Executor:
             return call
         return unpinned(self._registry, call, request.op_digest) or call
 
+    async def looked(self, identity: Identity) -> None:
+        """It has looked at what calls gave without making one: see `Chain.looked`. Raises `StoreError`."""
+        if self._chain is not None:
+            await self._chain.looked(identity)
+
     def facts(self, identity: Identity, scopes: tuple[str, ...] = ()) -> Facts:
         """What a decision on `identity` has to know."""
         return Facts(scopes=scopes, grants=self._grants.of(identity))

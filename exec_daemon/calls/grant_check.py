@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from exec_daemon.access.grant_rules import strangers, written
+from exec_daemon.access.grants import matches
 from exec_daemon.access.policy import Policy
 from exec_daemon.calls.registry import Registry
 from exec_daemon.errors import RuleUnusable
+
+# What carries words of their caller to where they are read without the marks of this thread.
+_CARRIERS: Final = ("dm.send", "cron.create", "cron.update", "swarm.spawn", "swarm.send")
 
 
 def check_grants(policy: Policy, registry: Registry) -> None:
@@ -15,6 +20,14 @@ def check_grants(policy: Policy, registry: Registry) -> None:
     for place, problem in _problems(policy, registry.grantable):
         text = f"box.toml: {place}: {problem} `python -m exec_daemon --list-ops` lists the ops."
         raise RuleUnusable(text, place)
+
+
+def ways_around(policy: Policy, registry: Registry) -> list[str]:
+    """Ops by which what was read gets into another thread or to another agent, and which are not barred."""
+    chain = policy.chain
+    if not chain.active:
+        return []
+    return [name for name in _CARRIERS if name in registry.grantable and not matches(chain.bar, name)]
 
 
 def _problems(policy: Policy, known: list[str]) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from exec_daemon.access.chain import ChainPolicy, Then, barred, concerns, mark_o
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.policy import Policy
 from exec_daemon.calls.chain import Chain
-from exec_daemon.calls.grant_check import check_grants
+from exec_daemon.calls.grant_check import check_grants, ways_around
 from exec_daemon.calls.registry import registry
 from exec_daemon.errors import RuleUnusable
 from exec_daemon.ops import ALLOWLIST
@@ -105,6 +106,61 @@ async def test_calls_that_name_their_thread_themselves_are_all_one_place() -> No
     assert await code(made, send, HERON) is ErrorCode.FORBIDDEN
     found = await reply(store, "ops")
     assert await code(made, asking(found, "dm.send", to="wren", text="x")) is ErrorCode.FORBIDDEN
+
+
+async def test_who_fetches_an_old_result_in_another_thread_has_read_it_there() -> None:
+    store, _ = await peopled()
+    await store.create_thread(NewThread(id="other", title="Other", agent="heron"))
+    made = parts(store, approval=(), chain=LEAK)
+    here, other = await reply(store, "ops"), await reply(store, "other")
+    read = await made.executor.call(HARVESTER, asking(here, "dm.read"))
+    assert isinstance(read, Result)
+    fetched = await made.executor.call(HARVESTER, asking(here, "job.get", id=read.job_id))
+    assert isinstance(fetched, Result)
+    assert await code(made, asking(other, "job.get", id=fetched.job_id)) is None  # a fetch of a fetch
+    assert await code(made, asking(other, "dm.send", to="wren", text="x")) is ErrorCode.FORBIDDEN
+
+
+async def test_a_fetch_of_what_bars_nothing_bars_nothing() -> None:
+    store, _ = await peopled()
+    made = parts(store, approval=(), chain=LEAK)
+    here = await reply(store, "ops")
+    listed = await made.executor.call(HARVESTER, asking(here, "tools.list"))
+    assert isinstance(listed, Result)
+    assert await code(made, asking(here, "job.get", id=listed.job_id)) is None
+    assert await code(made, asking(here, "job.get", id="job-nobody")) is ErrorCode.NOT_FOUND
+    assert await code(made, asking(here, "dm.send", to="wren", text="x")) is None
+
+
+@pytest.mark.parametrize("path", ["/jobs", "/jobs/{job}", "/threads/heron/messages", "/ui/jobs/{job}"])
+def test_who_looks_with_a_token_of_its_own_takes_what_it_read_anywhere(
+    start_daemon: Callable[..., Any], path: str
+) -> None:
+    running = start_daemon(policy=Policy(chain=ChainPolicy(after=("tools.list",), bar=("dm.send",))))
+    heron = running.agent("heron")
+    running.client("operator").post("/threads", json={"id": "other", "agent": "heron"})
+
+    def call(thread: str, op: str, args: dict[str, Any]) -> Any:
+        said = running.client("harvester").post(
+            f"/threads/{thread}/messages", json={"body": "x", "as": "heron"}
+        )
+        where = {"thread": thread, "reply": said.json()["id"], "on_behalf_of": "heron"}
+        return running.exec("harvester", op, args, **where).json()
+
+    job = call("heron", "tools.list", {})["job_id"]
+    assert call("other", "dm.send", {"to": "heron", "text": "x"})["ok"]
+    assert heron.get(path.format(job=job)).status_code == 200
+    refused = call("other", "dm.send", {"to": "heron", "text": "x"})
+    assert (refused["ok"], refused["error"]["code"]) == (False, "FORBIDDEN")
+
+
+def test_what_a_policy_leaves_open_is_told_at_start(start_daemon: Callable[..., Any]) -> None:
+    running = start_daemon(policy=Policy(chain=ChainPolicy(after=("dm.read",), bar=("dm.*", "swarm.*"))))
+    log = (running.home / "daemon.log").read_text()
+    assert "leaves open what carries words on: cron.create, cron.update (docs/grants.md)" in log
+    closed = ChainPolicy(after=("dm.read",), bar=("dm.*", "swarm.*", "cron.*"))
+    assert ways_around(Policy(chain=closed), registry(ALLOWLIST)) == []
+    assert ways_around(Policy(), registry(ALLOWLIST)) == []
 
 
 async def test_a_barred_call_can_be_left_to_a_person() -> None:
