@@ -87,7 +87,7 @@ async def make(store: Store, written: Sequence[str]) -> None:
 
 @asynccontextmanager
 async def scheduling(store: Store) -> AsyncIterator[None]:
-    scheduler = Scheduler(store, utc_now, random_id, ops_for)
+    scheduler = Scheduler(store, utc_now, random_id, ops_for, lambda _: True)
     task = asyncio.create_task(scheduler.run())
     try:
         yield

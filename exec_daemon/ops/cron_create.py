@@ -6,7 +6,16 @@ from pydantic import Field
 
 from exec_daemon.access.identity import Role
 from exec_daemon.calls.op import Arguments, Ended, Op, OpContext, Success
-from exec_daemon.ops.cron_fields import Policies, Written, check, gate, place, planned, recipient
+from exec_daemon.ops.cron_fields import (
+    Policies,
+    Written,
+    bounded,
+    check,
+    gate,
+    place,
+    planned,
+    recipient,
+)
 from exec_daemon.store.effects import StepTimer
 from exec_daemon.store.timer_port import LISTED
 from exec_daemon.store.timer_values import Timer, TimerState, TimerStep
@@ -44,7 +53,7 @@ async def _too_many(context: OpContext) -> CallError | None:
 
 async def run(args: Args, context: OpContext) -> Ended:
     """Makes the timer by an effect: it is there exactly when the job has succeeded."""
-    if (refused := await _too_many(context)) is not None:
+    if (refused := bounded(args, context.identity) or await _too_many(context)) is not None:
         return refused
     agent = await recipient(args, context)
     if isinstance(agent, CallError):

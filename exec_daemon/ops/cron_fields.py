@@ -25,6 +25,8 @@ from messaging.near import did_you_mean, near
 
 # With its envelope it still is one message, and what an agent reads in one go (O-85).
 MOST_PROMPT_BYTES: Final = 16 * 1024
+# A timer of seconds whose agent never answers fills its thread no further than this.
+MOST_PAUSE_AFTER: Final = 50
 _ID: Final = r"^[^\x00-\x1f\x7f]{1,128}$"
 _AGENT: Final = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 _NAME: Final = r"^[^\x00-\x1f\x7f]{1,80}$"
@@ -91,6 +93,15 @@ class Policies(Arguments):
     deadline_s: int | None = Field(
         default=None, ge=1, le=604_800, description="the verdict is missing after so many seconds; 1800"
     )
+
+
+def bounded(args: Policies, identity: Identity) -> CallError | None:
+    """Only a person's timer goes on whatever comes of its runs: nobody may be there to look at an agent's."""
+    after = args.pause_after
+    if identity.role is Role.OPERATOR or after is None or 1 <= after <= MOST_PAUSE_AFTER:
+        return None
+    text = f"pause_after: from 1 to {MOST_PAUSE_AFTER}. Timers that never pause are for operators to make."
+    return error(ErrorCode.INVALID_ARGS, text)
 
 
 def check(args: Any) -> CallError | None:

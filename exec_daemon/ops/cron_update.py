@@ -11,6 +11,7 @@ from exec_daemon.ops.cron_fields import (
     Policies,
     Which,
     Written,
+    bounded,
     check,
     find,
     gate,
@@ -44,7 +45,7 @@ class Args(Policies, Asked):
 
 async def run(args: Args, context: OpContext) -> Ended:
     """Changes the timer by an effect."""
-    look = await find(args.id, context)
+    look = bounded(args, context.identity) or await find(args.id, context)
     if isinstance(look, CallError):
         return look
     agent = await recipient(args, context, look.timer.agent)

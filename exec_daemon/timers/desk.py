@@ -16,7 +16,7 @@ from exec_daemon.store.timer_values import UNDER_WAY, RunState, Timer, TimerRun,
 from exec_daemon.timers.gates import Gates
 from exec_daemon.timers.look import Look, moment
 from exec_daemon.timers.orders import Order, give
-from exec_daemon.timers.present import OpsFor, address_of, look_at
+from exec_daemon.timers.present import MayWake, OpsFor, address_of, look_at
 from exec_daemon.timers.rules import run_now
 from exec_daemon.timers.turns import CANCELLED, Said, ended, judged
 from messaging import Message, MessageKind
@@ -28,12 +28,13 @@ _WAITING: Final = frozenset({RunState.OPEN, RunState.BLOCKED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimerDesk:
-    """`ops_for` as the scheduler's; `gates` are for it."""
+    """`ops_for` and `may_wake` as the scheduler's; `gates` are for it."""
 
     store: Store
     clock: Clock
     new_id: NewId
     ops_for: OpsFor
+    may_wake: MayWake
     gates: Gates = field(default_factory=Gates)
 
     async def verdict(self, reply: Message, said: Said) -> TimerRun | None:

@@ -6,11 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from exec_daemon.store.port import Store
 from exec_daemon.store.sources import NewId
+from exec_daemon.store.timer_values import Timer
 from exec_daemon.timers.look import Address, Look, moment
 from messaging import OpInfo
 
 # The registry as the agent of this name may use it, for its envelope.
 OpsFor = Callable[[str], Awaitable[Sequence[OpInfo]]]
+# May the maker of this timer still wake its agent?
+MayWake = Callable[[Timer], bool]
 
 
 async def look_at(store: Store, timer_id: str, now: str, new_id: NewId) -> Look | None:

@@ -23,7 +23,7 @@ from exec_daemon.timers.changes import pause
 from exec_daemon.timers.gatekeeper import Gatekeeper, gate_of
 from exec_daemon.timers.gates import Gates
 from exec_daemon.timers.look import Address, Due, moment
-from exec_daemon.timers.present import OpsFor, address_of, look_at
+from exec_daemon.timers.present import MayWake, OpsFor, address_of, look_at
 from exec_daemon.timers.rules import fire, send_queued
 from exec_daemon.timers.turns import missing, nudged, postponed
 from messaging.moment import iso
@@ -46,12 +46,16 @@ _FORGET_EVERY: Final = timedelta(hours=1)
 
 @dataclass(slots=True)
 class Scheduler:
-    """`ops_for` gives the registry as the agent of this name may use it, for its envelope."""
+    """`ops_for` gives the registry as the agent of this name may use it, for its envelope.
+
+    `may_wake` says whether the maker of a timer may still wake its agent: grants change while it waits.
+    """
 
     store: Store
     clock: Clock
     new_id: NewId
     ops_for: OpsFor
+    may_wake: MayWake
     gates: Gates = field(default_factory=Gates)
     forgot: datetime | None = None
     keeper: Gatekeeper = field(init=False)
@@ -135,7 +139,8 @@ class Scheduler:
             return
         gate = gate_of(look)
         if run.state is RunState.QUEUED and gate is not None:
-            await self.keeper.ask(look, run, gate)
+            if await self._allowed(look.timer):
+                await self.keeper.ask(look, run, gate)
         elif run.state is RunState.QUEUED:
             await self._send_queued(look.timer, run, now)
         elif not run.nudged and run.wake_at != run.deadline:
@@ -163,8 +168,16 @@ class Scheduler:
         if address is None:
             await self._set_aside(timer.id, f"there is no agent {timer.agent}")
             return None
+        if not await self._allowed(timer):
+            return None
         runs = await self.store.standing_runs(timer.id)
         return Due(timer=timer, runs=runs, address=address, now=moment(now), new_id=self.new_id)
+
+    async def _allowed(self, timer: Timer) -> bool:
+        allowed = self.may_wake(timer)
+        if not allowed:
+            await self._set_aside(timer.id, f"{timer.created_by} may not wake {timer.agent} any more")
+        return allowed
 
     async def _take(self, step: TimerStep) -> None:
         if not await self.store.step_timer(step):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import count
 from typing import Any
 
@@ -57,6 +58,29 @@ def test_a_grant_lets_an_agent_wake_others(daemon: Running, heron: httpx2.Client
     assert daemon.exec("agent/crane", "cron.create", YEARLY | {"target": "heron"}).status_code == 403
 
 
+def test_what_a_grant_takes_away_counts_for_timers_that_are_there(daemon: Running) -> None:  # O 7.5
+    daemon.agent("wren")
+    stork, operator = daemon.agent("stork"), daemon.client("operator")
+    operator.put("/grants", json={"subject": "agent/stork", "rules": {"wakes": ["*"]}})
+    timer = made(daemon, "agent/stork", target="wren", schedule="1s")
+    operator.delete("/grants?subject=agent/stork")
+    answer = stork.post(f"/timers/{timer['id']}/run")
+    assert (answer.status_code, "may not wake wren" in answer.text) == (403, True)
+    until = time.monotonic() + 10
+    while (now := operator.get(f"/timers/{timer['id']}").json())["state"] == "active":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert (now["state"], now["reason"]) == ("paused", "agent/stork may not wake wren any more")
+
+
+def test_only_an_operators_timer_never_pauses(daemon: Running, heron: httpx2.Client) -> None:
+    timer = made(daemon, pause_after=50)
+    for never in (0, 51):
+        update = daemon.exec("agent/heron", "cron.update", {"id": timer["id"], "pause_after": never})
+        assert refused(update)[:2] == (400, "INVALID_ARGS")
+    assert made(daemon, "operator", target="wren", pause_after=0)["pause_after"] == 0
+
+
 @pytest.mark.parametrize("verb", ["pause", "resume", "cancel", "update"])
 def test_a_timer_of_another_and_none_answer_alike(
     daemon: Running, heron: httpx2.Client, verb: str
@@ -81,6 +105,7 @@ def test_a_timer_of_another_and_none_answer_alike(
         ({"thread": "wren"}, "NOT_FOUND", "There is no thread 'wren' of heron"),
         ({"jitter_s": -1}, "INVALID_ARGS", "jitter_s"),
         ({"misfire": "maybe"}, "INVALID_ARGS", "misfire"),
+        ({"pause_after": 0}, "INVALID_ARGS", "from 1 to 50"),
         ({"target": "herno"}, "FORBIDDEN", "may not wake herno"),
     ],
 )

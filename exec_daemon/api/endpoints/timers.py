@@ -26,6 +26,7 @@ from exec_daemon.timers.schedule import following
 from exec_daemon.timers.turns import Said
 from exec_daemon.timers.view import NEXT_SHOWN, local, shown_run, shown_timer
 from exec_daemon.timers.zones import UnknownZoneError, host_zone
+from exec_daemon.timing import may_wake
 from messaging import ErrorCode
 
 _MOST_RUNS = 500
@@ -87,6 +88,8 @@ async def run(ask: Ask) -> Response:
     timer = await _seen(ask)
     if not manages(ask.identity, timer):
         raise refuse(ErrorCode.FORBIDDEN, f"{ask.identity} may not run timers.")
+    if not may_wake(ask.services.grants.grants, ask.identity, timer.agent):
+        raise refuse(ErrorCode.FORBIDDEN, f"{ask.identity} may not wake {timer.agent} by timers.")
     made = await ask.services.timers.run(timer)
     if made is None:
         raise refuse(ErrorCode.BUSY, f"A run of {timer.name} is under way. `box timer history` shows it.")

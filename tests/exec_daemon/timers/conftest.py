@@ -27,20 +27,26 @@ OPS = registry(ALLOWLIST).infos
 
 @dataclass
 class Scene:
-    """`now` is the time that everything here sees."""
+    """`now` is the time that everything here sees; `barred` are those who may wake nobody any more."""
 
     store: MemoryStore
     now: datetime
     new_id: Ids
     desk: TimerDesk = field(init=False)
     scheduler: Scheduler = field(init=False)
+    barred: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         async def ops_for(_agent: str) -> Sequence[OpInfo]:
             return OPS
 
-        self.scheduler = Scheduler(self.store, self.clock, self.new_id, ops_for)
-        self.desk = TimerDesk(store=self.store, clock=self.clock, new_id=self.new_id, ops_for=ops_for)
+        def may_wake(timer: Timer) -> bool:
+            return timer.created_by not in self.barred
+
+        self.scheduler = Scheduler(self.store, self.clock, self.new_id, ops_for, may_wake)
+        self.desk = TimerDesk(
+            store=self.store, clock=self.clock, new_id=self.new_id, ops_for=ops_for, may_wake=may_wake
+        )
 
     def clock(self) -> str:
         return iso(self.now)

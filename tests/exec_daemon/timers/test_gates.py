@@ -46,7 +46,7 @@ def gated(scene: Scene, *answers: Ran | Exception) -> list[Program]:
 
 def _put(scene: Scene, gates: Gates) -> None:
     store, desk = scene.store, scene.desk
-    scene.scheduler = Scheduler(store, scene.clock, scene.new_id, desk.ops_for, gates)
+    scene.scheduler = Scheduler(store, scene.clock, scene.new_id, desk.ops_for, desk.may_wake, gates)
 
 
 async def go(scene: Scene, **by: float) -> None:

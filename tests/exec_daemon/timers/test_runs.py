@@ -218,6 +218,22 @@ async def test_a_timer_whose_agent_has_gone_is_paused_and_says_so(scene: Scene) 
     assert (paused.state, paused.reason) == (TimerState.PAUSED, "there is no agent heron")
 
 
+async def test_a_timer_whose_maker_may_no_longer_wake_its_agent_is_paused_and_says_so(scene: Scene) -> None:
+    timer = await scene.make(overlap=Overlap.QUEUE)
+    await scene.go(minutes=1)
+    await scene.go(minutes=1)  # one is queued behind the open one
+    scene.barred.add("operator/local")
+    open_run, _ = await scene.runs(timer)
+    await scene.desk.cancel(open_run.job or "")
+    await scene.go(minutes=5)
+    paused = await scene.timer(timer)
+    assert (paused.state, paused.reason) == (
+        TimerState.PAUSED,
+        "operator/local may not wake heron any more",
+    )
+    assert paused.sent == 1
+
+
 async def test_a_timer_that_cannot_be_read_holds_up_no_other(scene: Scene) -> None:
     broken, sound = await scene.make(), await scene.make()
     plan = {**broken.plan, "tz": "Nowhere/Land", "schedule_type": "cron"}
