@@ -1,7 +1,7 @@
 """`box why` and what a call meets are one, for random identities, grants, ops and arguments.
 
-The rules of docs/grants.md stand here once more, as plainly as on that page; all three have to say the same, also
-when the grants of the store have been taken away again.
+The rules of docs/grants.md stand here once more, as plainly as on that page; all three have to say the same,
+also when the grants of the store have been taken away again.
 """
 
 from __future__ import annotations
