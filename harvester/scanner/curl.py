@@ -17,13 +17,19 @@ from patterns.words import CurlOption, CurlRole
 
 COMMAND: Final = re.compile(r"(?:\$ )?(?=curl )")
 _STDIN: Final = "@-"
+_LAST_PORT: Final = (1 << 16) - 1
 _FROM_STDIN: Final = frozenset({"-d", "--data"})
 
 
 @cache
 def _url(hosts: tuple[str, ...], allow_http: bool) -> re.Pattern[str]:  # noqa: FBT001 - the key of a cache
     scheme = "https?" if allow_http else "https"
-    return re.compile(rf"{scheme}://(?:{'|'.join(map(re.escape, hosts))})(?::[0-9]{{1,5}})?/exec")
+    return re.compile(rf"{scheme}://(?:{'|'.join(map(re.escape, hosts))})(?::(?P<port>[0-9]{{1,5}}))?/exec")
+
+
+def _is_ours(url: str, policy: ScanPolicy) -> bool:
+    found = _url(policy.daemon_hosts, policy.allow_http).fullmatch(url)
+    return found is not None and int(found["port"] or 0) <= _LAST_PORT
 
 
 class _NoCall(Exception):
@@ -88,8 +94,9 @@ def _payload(command: Command, policy: ScanPolicy) -> str:
     bodies: list[str] = []
     for option, value in _options(iter(command.words[1:]), urls):
         bodies.extend(_judge(option, value, command.document))
-    ours = len(urls) == 1 and _url(policy.daemon_hosts, policy.allow_http).fullmatch(urls[0])
-    if not ours or len(bodies) != 1 or utf8_bytes(bodies[0]) > policy.max_directive_bytes:
+    if len(urls) != 1 or not _is_ours(urls[0], policy):
+        raise _NoCall
+    if len(bodies) != 1 or utf8_bytes(bodies[0]) > policy.max_directive_bytes:
         raise _NoCall
     return bodies[0]
 

@@ -39,7 +39,7 @@ def _run_body(fence: Fence, pieces: list[tuple[str, int]], ledger: Ledger) -> No
 def _run_command(fence: Fence, ledger: Ledger) -> None:
     """GRAMMAR 6: a shell's fence that holds exactly one command, and that is a call of ours."""
     body = Passage(fence.pieces or [])
-    call = None if fence.long else read_curl(body.text.strip(" \t\n"), ledger.policy, documents=True)
+    call = None if fence.long else read_curl(body.text.lstrip(" \t\n"), ledger.policy, documents=True)
     if call is None:
         fence.hidden.close(ledger)
         return

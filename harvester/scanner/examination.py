@@ -50,6 +50,8 @@ def examine(
     passage = Passage([(line.text[first:last], line.start + first) for line, first, last in pieces])
     if not worth_reading(passage.text):
         return None
+    line, _, last = pieces[-1]
+    passage.ends_line = not line.text[last:].strip(" \t")  # a closing run of `#` stands in it
     if utf8_bytes(passage.text) > ledger.policy.max_paragraph_bytes:
         inert = SkipReason.TOO_LONG
     if inert and inert is not SkipReason.DEAD:

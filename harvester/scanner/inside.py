@@ -226,7 +226,7 @@ class Inside:
         behind = len(self._text) if end is None else end
         self._ledger.skip(SkipReason.BROKEN, self._passage.span(construct.start, behind))
         line_end = _ENDS_LINE.match(self._text, behind)
-        if line_end:
+        if line_end and (line_end[0].endswith("\n") or self._passage.ends_line):
             self._pos = line_end.end()
             return
         self._ledger.dead = True

@@ -11,9 +11,10 @@ from harvester.events import Span
 class Passage:
     """`text` is the pieces joined by line feeds: the inside of a paragraph, or the body of a fence."""
 
-    __slots__ = ("_origins", "_starts", "text")
+    __slots__ = ("_origins", "_starts", "ends_line", "text")
 
     def __init__(self, pieces: list[tuple[str, int]]) -> None:
+        self.ends_line = True  # nothing but blanks stands behind it in its last line
         self.text = "\n".join(piece for piece, _ in pieces)
         self._origins = [origin for _, origin in pieces]
         self._starts = [0]
@@ -22,9 +23,10 @@ class Passage:
         self._starts.pop()
 
     def before(self, end: int) -> Passage:
-        """The same up to `end`."""
+        """The same up to `end`, where the line goes on."""
         passage = copy(self)
         passage.text = self.text[:end]
+        passage.ends_line = False
         return passage
 
     def origin(self, position: int) -> int:

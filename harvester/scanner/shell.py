@@ -69,6 +69,16 @@ def _document(text: str, start: int, delimiter: str) -> str | None:
     return "\n".join(lines[:end]) if not "".join(lines[end + 1 :]).strip(" \t") else None
 
 
+def _filled(text: str) -> str:
+    """The text from its first word to the end of the last line that is not blank.
+
+    Blanks behind the last word stay: a line of the delimiter and a blank ends no here-document.
+    """
+    text = text.lstrip(" \t\n")
+    end = text.find("\n", len(text.rstrip(" \t\n")))
+    return text if end < 0 else text[:end]
+
+
 class _Reader:
     """Collects the words of a command."""
 
@@ -102,8 +112,8 @@ class _Reader:
 
 
 def read_command(text: str, *, documents: bool) -> Command | None:
-    """The one command that `text` is, blanks around it aside; here-documents only if `documents`."""
-    reader, pos, text = _Reader(), 0, text.strip(" \t\n")
+    """The one command that `text` is, blank lines around it aside; here-documents only if `documents`."""
+    reader, pos, text = _Reader(), 0, _filled(text)
     while pos < len(text):
         match = _TOKEN.match(text, pos)
         if match is None:

@@ -9,7 +9,7 @@ from tests.oracle import strict, words
 from tests.oracle.calls import Call, call_object
 
 _LINE = re.compile(r"(?:\$ )?curl ")
-_URL = re.compile(r"https://(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?/exec", re.ASCII)
+_URL = re.compile(r"https://(?:localhost|127\.0\.0\.1|\[::1\])(?::([0-9]{1,5}))?/exec", re.ASCII)
 _HERE = re.compile(r"<<[ \t]*(['\"])([A-Za-z_][A-Za-z0-9_]*)\1[ \t]*\Z", re.ASCII)
 
 LONGEST_BYTES = 64 * 1024  # GRAMMAR 4
@@ -46,7 +46,7 @@ def in_text(text: str, at: int) -> Command | None:
 
 def in_fence(body: str) -> Call | None:
     """The call of a fence that holds one command and nothing else."""
-    body = body.strip("\n \t")
+    body = re.sub(r"(?:\n[ \t]*)+\Z", "", body.lstrip("\n \t"))
     if not _LINE.match(body):
         return None
     command, document = _here_document(body)
@@ -59,7 +59,7 @@ def command_call(command: str, document: str | None = None) -> Call | None:
         given = _given(words.split(command.removeprefix("$ "))[1:])
     except words.ShellError:
         return None
-    if given is None or len(given.urls) != 1 or not _URL.fullmatch(given.urls[0]) or len(given.bodies) != 1:
+    if given is None or len(given.urls) != 1 or not _ours(given.urls[0]) or len(given.bodies) != 1:
         return None
     body = given.bodies[0]
     reads_document = body.text == "@-" and given.options[0] in ("-d", "--data")
@@ -74,6 +74,11 @@ def command_call(command: str, document: str | None = None) -> Call | None:
         return call_object(strict.value(told))
     except strict.NotStrictError:
         return None
+
+
+def _ours(url: str) -> bool:
+    found = _URL.fullmatch(url)
+    return found is not None and (found.group(1) is None or int(found.group(1)) < 65536)
 
 
 def _given(args: list[words.Word]) -> _Given | None:

@@ -13,14 +13,14 @@ _PLAIN = tuple(
 )
 # action -> its own synonyms of `arg`
 _WITH_ARG = {
-    "job": "job_id",
-    "thread": "thread_id",
+    "job": "job_id job",
+    "thread": "thread_id thread",
     "agent": "agent name",
-    "worker": "worker_id",
-    "timer": "timer_id",
-    "process": "pid",
-    "logs": "unit service",
-    "repo": "repo",
+    "worker": "worker_id worker name",
+    "timer": "timer_id timer name",
+    "process": "pid process",
+    "logs": "unit service name",
+    "repo": "key repo name",
 }
 BOX_ACTIONS = {**dict.fromkeys(_PLAIN, ""), **_WITH_ARG}
 BARE_OPS = frozenset({"tools.list", "dm.read", "cron.list", *("box." + action for action in _PLAIN)})
@@ -101,10 +101,19 @@ def normal(op: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     found = {"action": action} if action else {}
     for key, value in arguments.items():
         name = rows.get(key) or rows.get(_snake(key)) or key
-        if name in found and found[name] != value:
+        if name in found and not _same(found[name], value):
             return op, arguments
         found[name] = value
     return resolved, found
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Are two JSON values equal? In Python `True == 1`."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
 def _resolve(op: str) -> tuple[str | None, str]:

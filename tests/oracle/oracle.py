@@ -200,14 +200,19 @@ class _Reading:
         if found.call and at in inside.units and not inside.is_unit_inert(inside.units[at]):
             return self._run(leaf, at, found.end, found.form, found.call)
         if found.broken and not self._shielded(inside, at, found):
-            if found.resume is None:
-                self.dead_since = leaf.offsets[at]
-            return found.resume or end
+            if found.resume is not None and self._ends_line(leaf.offsets[found.resume]):
+                return found.resume
+            self.dead_since = leaf.offsets[at]
+            return end
         return _pass_over(inside, at, end)
 
     def _run(self, leaf: Leaf, at: int, end: int, form: str, call: Call) -> int:
         self.groups.append([Seen(leaf.offsets[at], form, *call)])
         return end
+
+    def _ends_line(self, at: int) -> bool:
+        """Do only blanks stand behind this place of the reply, not a reasoning tag or a heading's `#`?"""
+        return re.match(r"[ \t]*(?:[\r\n]|\Z)", self.text[at:]) is not None
 
     def _shielded(self, inside: Inside, at: int, found: directives.Found) -> bool:
         """Is a broken directive inert? Where it has no `]`, only its beginning tells."""
