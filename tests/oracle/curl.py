@@ -10,7 +10,7 @@ from tests.oracle.calls import Call, call_object
 
 _LINE = re.compile(r"(?:\$ )?curl ")
 _URL = re.compile(r"https://(?:localhost|127\.0\.0\.1|\[::1\])(?::([0-9]{1,5}))?/exec", re.ASCII)
-_HERE = re.compile(r"<<[ \t]*(['\"])([A-Za-z_][A-Za-z0-9_]*)\1[ \t]*\Z", re.ASCII)
+_HERE = re.compile(r"<<[ \t]*(['\"])([A-Za-z_][A-Za-z0-9_]*)\1(?=[ \t]|\Z)", re.ASCII)
 
 LONGEST_BYTES = 64 * 1024  # GRAMMAR 4
 BODY = ("-d", "--data", "--data-raw", "--data-binary", "--json")
@@ -132,13 +132,24 @@ def _here_document(body: str) -> tuple[str, str | None]:
     """The command and its quoted here-document, which has to be all that follows the command."""
     lines = body.split("\n")
     for index, line in enumerate(lines):
-        here = _HERE.search(line)
-        if here is not None:
+        for here in _HERE.finditer(line):
+            before = "\n".join([*lines[:index], line[: here.start()]])
+            if not _is_whole(before):
+                continue
             rest = lines[index + 1 :]
             if here.group(2) in rest[:-1] or rest[-1:] != [here.group(2)]:
-                break
-            return "\n".join([*lines[:index], line[: here.start()]]), "\n".join(rest[:-1])
+                return body, None
+            return before + " " + line[here.end() :], "\n".join(rest[:-1])
     return body, None
+
+
+def _is_whole(command: str) -> bool:
+    """Is no quote open at its end?"""
+    try:
+        words.split(command)
+    except words.ShellError:
+        return False
+    return True
 
 
 def _line_end(text: str, at: int) -> int:
