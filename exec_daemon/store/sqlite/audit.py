@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from exec_daemon.store.audit_chain import COVERED, Checker, Link, covered
-from exec_daemon.store.sqlite.statements import insert, select
+from exec_daemon.store.sqlite.statements import insert_all, select
 from exec_daemon.store.sqlite.writer import Written
 from exec_daemon.store.values import AuditLine, NewAuditLine
 
 _COLUMNS = ("seq", *COVERED, "hash")
-_INSERT = insert("audit", _COLUMNS)
 _LINE = select("audit", _COLUMNS)
 _LAST_HASH = "SELECT hash FROM audit ORDER BY seq DESC LIMIT 1"
 # How many lines one look reads: some 5 ms, in which the log cannot be given back.
@@ -31,20 +30,19 @@ def end(db: sqlite3.Connection) -> Link:
 def append(db: sqlite3.Connection, lines: Iterable[NewAuditLine]) -> None:
     """Adds lines to the chain, in their order."""
     link = end(db)
-    for line in lines:
-        _insert(db, link, line)
+    insert_all(db, "audit", _COLUMNS, [_row(link, line) for line in lines])
 
 
-def _insert(db: sqlite3.Connection, link: Link, line: NewAuditLine) -> None:
+def _row(link: Link, line: NewAuditLine) -> tuple[object, ...]:
     values = covered(line)
-    link.next(link.seq + 1, *values)
-    db.execute(_INSERT, (link.seq, *values, link.hash))
+    hashed = link.next(link.seq + 1, *values)
+    return (link.seq, *values, hashed)
 
 
 def note(db: sqlite3.Connection, new: NewAuditLine) -> Written[AuditLine]:
     """As the port's `note`."""
     link = end(db)
-    _insert(db, link, new)
+    insert_all(db, "audit", _COLUMNS, [_row(link, new)])
     return Written(AuditLine(**asdict(new), seq=link.seq, hash=link.hash))
 
 

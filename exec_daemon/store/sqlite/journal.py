@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
@@ -15,7 +15,7 @@ from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import dump, load
 from exec_daemon.store.sqlite import artifacts, audit, threads, timers, workers
 from exec_daemon.store.sqlite.behind import Batch
-from exec_daemon.store.sqlite.statements import insert, select
+from exec_daemon.store.sqlite.statements import insert_all, select
 from exec_daemon.store.sqlite.writer import Written
 from exec_daemon.store.values import Begun, KeepArtifact, New, NewAuditLine, NewJob, Outcome
 from messaging import EventType, Job, JobEvent, JobState
@@ -23,8 +23,8 @@ from messaging import EventType, Job, JobEvent, JobState
 _PLAIN = ("id", "identity", "call_id", "op", "side_effecting", "thread", "reply", "state", "created_at")
 _BESIDE = ("digest", "effects_inside", "on_behalf_of", "asked_by")
 _END = ("ended_at", "duration_ms", "result", "error", "holds_call")
-_INSERT_JOB = insert("jobs", (*_PLAIN, "args", *_BESIDE, *_END))
-_INSERT_EVENT = insert("job_events", ("job", "seq", "ts", "type", "payload"))
+_JOB_COLUMNS = (*_PLAIN, "args", *_BESIDE, *_END)
+_EVENT_COLUMNS = ("job", "seq", "ts", "type", "payload")
 _JOB = select("jobs", (*_PLAIN, "args", "ended_at", "duration_ms", "result", "error", *_BESIDE, "number"))
 
 _plain_values = attrgetter(*_PLAIN)
@@ -45,7 +45,7 @@ def begin(db: sqlite3.Connection, new: NewJob, job_id: str, at: str) -> Written[
     if earlier is not None:
         return Written(once.answer(earlier, new))
     entry = once.start(new, job_id, at)
-    _insert_job(db, entry)
+    _insert_jobs(db, [entry])
     if not entry.repeatable:
         audit.append(db, [once.audit_line(entry)])
     return Written(New(entry.job), (job_topic(job_id),))
@@ -61,8 +61,7 @@ def of_call(db: sqlite3.Connection, identity: str, call_id: str) -> once.Entry |
 def catch_up(db: sqlite3.Connection, batch: Batch, lost: NewAuditLine | None) -> Written[None]:
     """Writes what was left for later; `lost` tells of what could not be written before."""
     without_row = {entry.job.id for entry in batch.begun}
-    for entry in batch.begun:
-        _insert_job(db, entry)
+    _insert_jobs(db, batch.begun)
     for entry in batch.ended:
         if entry.job.id not in without_row:
             _write_end(db, _row(db, entry.job.id).number, entry.job)
@@ -71,15 +70,22 @@ def catch_up(db: sqlite3.Connection, batch: Batch, lost: NewAuditLine | None) ->
     return Written(None)
 
 
-def _insert_job(db: sqlite3.Connection, entry: once.Entry) -> int:
-    """The job as it stands, and its events."""
+def _insert_jobs(db: sqlite3.Connection, entries: Sequence[once.Entry]) -> None:
+    """Jobs as they stand, and their events; they are numbered in their order, without a gap."""
+    last = insert_all(db, "jobs", _JOB_COLUMNS, [_job_values(entry) for entry in entries])
+    numbered = enumerate((entry.job for entry in entries), last - len(entries) + 1)
+    _insert_events(db, [(number, event) for number, job in numbered for event in _events_so_far(job)])
+
+
+def _job_values(entry: once.Entry) -> tuple[Any, ...]:
     job = entry.job
-    values = (*_plain_values(job), dump(job.args), *_values_beside(entry), *_end_values(job))
-    number = db.execute(_INSERT_JOB, values).lastrowid or 0
-    _insert_event(db, number, once.accepted(job))
+    return (*_plain_values(job), dump(job.args), *_values_beside(entry), *_end_values(job))
+
+
+def _events_so_far(job: Job) -> Iterator[JobEvent]:
+    yield once.accepted(job)
     if job.state is not JobState.RUNNING:
-        _insert_event(db, number, once.terminal(job, 1))
-    return number
+        yield once.terminal(job, 1)
 
 
 def _end_values(job: Job) -> tuple[Any, ...]:
@@ -99,7 +105,7 @@ def finish(
 ) -> Written[Job]:
     """As the port's `finish`; each message has its id. `unwritten` is the job where it may have no row."""
     if unwritten is not None and job(db, job_id) is None:
-        _insert_job(db, unwritten)
+        _insert_jobs(db, [unwritten])
     row = _row(db, job_id)
     if row.entry.job.state is not JobState.RUNNING:
         return Written(row.entry.job)
@@ -138,7 +144,7 @@ def _write_end(db: sqlite3.Connection, number: int, ended: Job) -> None:
     columns = ", ".join(f"{column} = ?" for column in ("state", *_END))
     values = (ended.state, *_end_values(ended), number)
     db.execute(f"UPDATE jobs SET {columns} WHERE number = ?", values)  # noqa: S608 - literals only
-    _insert_event(db, number, once.terminal(ended, _next_seq(db, number)))
+    _insert_events(db, [(number, once.terminal(ended, _next_seq(db, number)))])
 
 
 def add_event(
@@ -150,7 +156,7 @@ def add_event(
         raise JobEnded(f"job {job_id} has ended", job_id)
     seq = _next_seq(db, row.number)
     step = JobEvent(job_id=job_id, seq=seq, ts=at, type=event, payload=payload)
-    _insert_event(db, row.number, step)
+    _insert_events(db, [(row.number, step)])
     return Written(step, (job_topic(job_id),))
 
 
@@ -159,10 +165,15 @@ def _next_seq(db: sqlite3.Connection, number: int) -> int:
     return int(row[0])
 
 
-def _insert_event(db: sqlite3.Connection, number: int, event: JobEvent) -> None:
-    """The payload of a terminal event stands in the job's row."""
-    payload = None if event.type.terminal else dump(event.payload)
-    db.execute(_INSERT_EVENT, (number, event.seq, event.ts, event.type, payload))
+def _insert_events(db: sqlite3.Connection, events: Iterable[tuple[int, JobEvent]]) -> None:
+    """Events with the numbers of their jobs."""
+    rows = [(number, event.seq, event.ts, event.type, _payload(event)) for number, event in events]
+    insert_all(db, "job_events", _EVENT_COLUMNS, rows)
+
+
+def _payload(event: JobEvent) -> str | None:
+    """That of a terminal event stands in the job's row."""
+    return None if event.type.terminal else dump(event.payload)
 
 
 def events(db: sqlite3.Connection, job_id: str, after: int) -> list[JobEvent]:
