@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _VERSIONS = frozenset({"1.0", "1.1"})
+_FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 
 
 def is_clear(target: bytes, version: str, headers: Sequence[tuple[bytes, bytes]]) -> bool:
     """At most one of length and coding, in the one form that all understand, and a path as the target."""
-    lengths = [value.strip() for name, value in headers if name == b"content-length"]
-    codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
-    return (
-        version in _VERSIONS
-        and target.startswith(b"/")
-        and len(lengths) + len(codings) <= 1
-        and all(length.isdigit() for length in lengths)
-        and codings in ([], [b"chunked"])
-        and not (codings and version == "1.0")
-    )
+    framing = [(name, value.strip()) for name, value in headers if name in _FRAMING]
+    clear = version in _VERSIONS and target.startswith(b"/") and len(framing) <= 1
+    if not clear or not framing:
+        return clear
+    ((name, value),) = framing
+    return value.isdigit() if name == b"content-length" else value.lower() == b"chunked" and version != "1.0"

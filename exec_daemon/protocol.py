@@ -17,12 +17,14 @@ from typing import Any, ClassVar, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from exec_daemon.api.sending import WHOLE
 from exec_daemon.certificates.trust import Trust
 from exec_daemon.clear import is_clear
 from exec_daemon.cork import Corked
 from exec_daemon.deadline import Deadline
 from exec_daemon.peer import PEER, Peer, peer_of
 from exec_daemon.settings import WireLimits
+from exec_daemon.whole import send_whole
 
 # In a request's scope: calling it takes the time limit off the body, for who has proved something (`/rpc`).
 UNHURRIED: Final = "inband.unhurried"
@@ -45,6 +47,8 @@ class Protocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._deadline = Deadline(self.loop, self._too_late)
+        self._idle = Deadline(self.loop, self.timeout_keep_alive_handler)
+        self._unhurried = partial(self._deadline.within, None)
         self.quiet_since_s = self.loop.time()
         self._peer = peer_of(transport)
         if self._peer is None:
@@ -56,6 +60,7 @@ class Protocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.stop()
+        self._idle.stop()
         self.resume_writing()
         super().connection_lost(exc)
 
@@ -94,12 +99,21 @@ class Protocol(HttpToolsProtocol):
         super().resume_writing()
 
     def on_response_complete(self) -> None:
+        """As uvicorn's, without a timer of its own for each time between requests."""
         self.quiet_since_s = self.loop.time()
-        super().on_response_complete()
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        else:
+            self._idle.within(self.timeout_keep_alive)
 
     def data_received(self, data: bytes) -> None:
         if self._refused:
             return
+        self._idle.within(None)
         if self._deadline.due_s is None and not self._answering():
             self._deadline.within(self.limits.head_s)
         only_head, self._head_ended = self._in_head, False
@@ -120,9 +134,10 @@ class Protocol(HttpToolsProtocol):
             self._in_head = False
             self._deadline.within(self.limits.body_s)
             super().on_headers_complete()
-            self.cycle.transport = cast("asyncio.Transport", Corked(self.transport))
             more = cast("dict[str, Any]", self.scope)
-            more[PEER], more[UNHURRIED] = self._peer, partial(self._deadline.within, None)
+            more[PEER], more[UNHURRIED] = self._peer, self._unhurried
+            more[WHOLE] = partial(send_whole, self.cycle, self.transport)
+            self.cycle.transport = cast("asyncio.Transport", Corked(self.transport))
         self._head_bytes = 0
 
     def on_message_complete(self) -> None:
@@ -145,7 +160,7 @@ class Protocol(HttpToolsProtocol):
         return cycle is not None and not cycle.response_complete
 
     def _parsed_bytes(self) -> int:
-        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        return len(self.url) + sum([len(name) + len(value) + 4 for name, value in self.headers])
 
     def _check_head(self) -> bool:
         fits = self._head_bytes <= self.limits.most_head_bytes

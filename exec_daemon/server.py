@@ -17,7 +17,7 @@ from typing import Final, cast
 
 import uvicorn
 
-from exec_daemon.api.app import build
+from exec_daemon.api.app import App
 from exec_daemon.certificates.trust import Trust
 from exec_daemon.compose import services_of
 from exec_daemon.door import Door
@@ -103,7 +103,7 @@ class _Server(uvicorn.Server):
 
 def _config(settings: DaemonSettings, services: Services) -> uvicorn.Config:
     return uvicorn.Config(
-        build(services),
+        App(services),
         http=limited(settings.limits.wire),
         ws="none",
         lifespan="off",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
@@ -24,13 +24,20 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """`<role>/<name>`, such as `agent/heron`."""
+    """`<role>/<name>`, such as `agent/heron`. Its text is put together once: each call asks for it again."""
 
     role: Role
     name: str
+    _text: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_text", f"{self.role}/{self.name}")
 
     def __str__(self) -> str:
-        return f"{self.role}/{self.name}"
+        return self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
 
 
 @lru_cache(maxsize=4096)

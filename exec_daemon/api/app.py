@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
-
 from exec_daemon.access.identity import Role
 from exec_daemon.api.endpoints import (
     agents,
@@ -33,9 +30,8 @@ from exec_daemon.api.endpoints import (
 )
 from exec_daemon.api.endpoints.exec import call
 from exec_daemon.api.endpoints.why import why
-from exec_daemon.api.gate import Gate, allowed
-from exec_daemon.api.middleware import AccessLog, Incidents
-from exec_daemon.api.problems import EXCEPTIONS
+from exec_daemon.api.front import Front
+from exec_daemon.api.gate import allowed
 from exec_daemon.api.route import ANYONE, OpenRow, Row, route
 from exec_daemon.services import Services
 from exec_daemon.web import pages
@@ -114,19 +110,12 @@ ROWS: tuple[Row, ...] = (
 EVERY_ROW: tuple[Row | OpenRow, ...] = (*OPEN_ROWS, *ROWS)
 
 
-def build(services: Services) -> Starlette:
+class App(Front):
     """The application around `services`."""
-    app = Starlette(
-        # Looked through in this order: what is asked most stands first.
-        routes=[*map(route, ROWS), *map(route, OPEN_ROWS), *pages.routes()],
-        middleware=[
-            Middleware(AccessLog, services.metrics.requested),
-            Middleware(Incidents),
-            Middleware(Gate, allowed(services.settings)),
-        ],
-        exception_handlers=EXCEPTIONS,
-    )
-    app.router.redirect_slashes = False  # it would send clients to whatever host the request names
-    app.state.services = services
-    app.state.rows = EVERY_ROW
-    return app
+
+    rows = EVERY_ROW
+
+    def __init__(self, services: Services) -> None:
+        routes = [*map(route, ROWS), *map(route, OPEN_ROWS), *pages.routes()]
+        super().__init__(routes, allowed(services.settings), services.metrics.requested)
+        self.services = services

@@ -7,6 +7,7 @@ from typing import Final
 from starlette.requests import Request
 
 from exec_daemon.access.tokens import Asker, bearer
+from exec_daemon.api.head import head_of
 from exec_daemon.api.problems import Refused, refuse
 from exec_daemon.certificates.naming import ClientCertificate, serial_text
 from exec_daemon.peer import PEER, Peer
@@ -26,7 +27,7 @@ async def asker_of(request: Request, services: Services) -> Asker:
     if not isinstance(peer, Peer):
         raise refuse(ErrorCode.UNAUTHENTICATED, "The transport does not say who is connected.")
     proved = _proved(peer, services)
-    if "authorization" in request.headers:
+    if "authorization" in head_of(request.scope).fields:
         return await _with_token(request, services, proved)
     if proved is None and COOKIE in request.cookies:
         return await _signed_in(request, services)
@@ -110,6 +111,6 @@ async def _with_token(request: Request, services: Services, proved: Asker | None
 
 def bearer_token(request: Request) -> str | None:
     """RFC 6750 section 2.1; a request with two Authorization fields has none that we trust."""
-    fields = request.headers.getlist("authorization")
-    scheme, _, token = (fields[0] if len(fields) == 1 else "").partition(" ")
+    head = head_of(request.scope)
+    scheme, _, token = ("" if head.repeated else head.fields.get("authorization", "")).partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None

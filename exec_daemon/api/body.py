@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
+from exec_daemon.api.head import head_of
 from exec_daemon.api.problems import Refused, refuse
 from messaging import ErrorCode, StrictJsonError, load_object
 
@@ -36,17 +37,18 @@ def _too_large(most_bytes: int) -> Refused:
 
 async def read_content(request: Request, most_bytes: int) -> bytes:
     """The bytes of the body, refused as soon as they are known to be too many."""
-    announced = request.headers.get("content-length", "0")
+    announced = head_of(request.scope).fields.get("content-length", "0")
     if len(announced) > 15 or int(announced or "0") > most_bytes:
         raise _too_large(most_bytes)
-    body = bytearray()
-    try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > most_bytes:
-                raise _too_large(most_bytes)
-    except ClientDisconnect:
-        raise refuse(ErrorCode.INVALID_REQUEST, "The body ended early.") from None
+    body, more = bytearray(), True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise refuse(ErrorCode.INVALID_REQUEST, "The body ended early.")
+        body += message.get("body", b"")
+        if len(body) > most_bytes:
+            raise _too_large(most_bytes)
+        more = message.get("more_body", False)
     return bytes(body)
 
 

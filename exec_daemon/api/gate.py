@@ -10,18 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote
 
-from starlette.types import ASGIApp, Receive, Scope, Send
-
-from exec_daemon.api.head import Head, head_of
-from exec_daemon.api.problems import failed_answer
+from exec_daemon.api.head import Head
 from exec_daemon.settings import DaemonSettings
-from messaging import ErrorCode, error
+from messaging import ErrorCode
 
 # What clients on this machine call it.
 LOCAL_NAMES: Final = ("localhost", "127.0.0.1", "::1")
+JSON: Final = ("application/json",)
 JSON_LINES: Final = ("application/json", "application/x-ndjson", "application/jsonl")
 # Paths that take another body than JSON.
 TAKES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -66,13 +65,19 @@ def _repeated(head: Head, _: Allowed) -> Refusal | None:
 def _host(head: Head, allowed: Allowed) -> Refusal | None:
     """RFC 9112 3.2: one `Host`, and one that is ours."""
     written = head.fields.get("host", "").lower()
-    parts = _AUTHORITY.fullmatch(written)
-    if parts is None:
+    name = _name_in(written)
+    if name is None:
         return Refusal(400, "Send one Host field with the name or address of this daemon.")
-    if (parts[1] or parts[2]) in allowed.names:
+    if name in allowed.names:
         return None
     text = f"This daemon is not called {written[:128]!r}. If it is, add that name to daemon.names."
     return Refusal(421, text)
+
+
+@lru_cache(maxsize=256)
+def _name_in(authority: str) -> str | None:
+    parts = _AUTHORITY.fullmatch(authority)
+    return None if parts is None else parts[1] or parts[2]
 
 
 def _origin(head: Head, allowed: Allowed) -> Refusal | None:
@@ -114,13 +119,19 @@ def _content_type(head: Head, _: Allowed) -> Refusal | None:
     """A form of a strange page cannot send this type without being asked first, which we never answer."""
     if not head.has_body or head.path.startswith(SIGNED):
         return None
-    essence, _semicolon, parameters = head.fields.get("content-type", "").lower().partition(";")
-    takes = TAKES.get(head.path, ("application/json",))
-    charset = parameters.strip().replace('"', "")
-    if essence.strip() in takes and charset in ("", "charset=utf-8"):
+    takes = TAKES.get(head.path, JSON)
+    if _type_in(head.fields.get("content-type", "")) in takes:
         return None
     text = f"Send the body as {takes[0]}: -H 'Content-Type: {takes[0]}', or curl --json in place of -d."
     return Refusal(415, text)
+
+
+@lru_cache(maxsize=256)
+def _type_in(written: str) -> str | None:
+    """The type of a body in UTF-8; None for another charset."""
+    essence, _, parameters = written.lower().partition(";")
+    charset = parameters.strip().replace('"', "")
+    return essence.strip() if charset in ("", "charset=utf-8") else None
 
 
 def _content_encoding(head: Head, _: Allowed) -> Refusal | None:
@@ -143,20 +154,7 @@ RULES: Final[tuple[Callable[[Head, Allowed], Refusal | None], ...]] = (
 
 def refusal(head: Head, allowed: Allowed) -> Refusal | None:
     """Why this request is turned away, whoever sends it; None when it may come in."""
-    return next((found for rule in RULES if (found := rule(head, allowed))), None)
-
-
-class Gate:
-    """Turns away what `RULES` object to. Pure ASGI: a disconnect stays visible to what stands behind."""
-
-    def __init__(self, app: ASGIApp, allowed: Allowed) -> None:
-        self._app = app
-        self._allowed = allowed
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refused = refusal(head_of(scope), self._allowed) if scope["type"] == "http" else None
-        if refused is None:
-            await self._app(scope, receive, send)
-            return
-        failed = error(refused.code, refused.message)
-        await failed_answer(scope["path"], failed, refused.status)(scope, receive, send)
+    for rule in RULES:
+        if (found := rule(head, allowed)) is not None:
+            return found
+    return None

@@ -8,6 +8,9 @@ from typing import Final
 
 from starlette.types import Scope
 
+# In a request's scope, once somebody has asked for it.
+HEAD: Final = "inband.head"
+
 # A second one could be read by us and the first one by whoever looked before us (a proxy).
 SINGLE: Final = frozenset(
     "host origin authorization idempotency-key content-type content-length content-encoding "
@@ -33,7 +36,14 @@ class Head:
 
 
 def head_of(scope: Scope) -> Head:
-    """The head of an ASGI request."""
+    """The head of an ASGI request, taken apart once."""
+    if HEAD not in scope:
+        scope[HEAD] = _taken_apart(scope)
+    head: Head = scope[HEAD]
+    return head
+
+
+def _taken_apart(scope: Scope) -> Head:
     fields: dict[str, str] = {}
     repeated = None
     for raw_name, raw_value in scope["headers"]:

@@ -17,7 +17,7 @@ from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.stack import rates_of
 from exec_daemon.access.tokens import Asker
 from exec_daemon.api.asker import asker_of
-from exec_daemon.api.held import Held
+from exec_daemon.api.front import FREE
 from exec_daemon.api.left import unless_left
 from exec_daemon.api.problems import EXEC_PATH, Refused, refuse
 from exec_daemon.api.scoped import closed
@@ -82,8 +82,8 @@ class OpenRow:
 
 
 def services_of(request: Request) -> Services:
-    """What `build` put into the application's state."""
-    services = request.app.state.services
+    """What the application was built around."""
+    services = request.app.services
     assert isinstance(services, Services)
     return services
 
@@ -123,15 +123,12 @@ def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
         free = services.places.take(asker.identity, stays=row.stays)
         if isinstance(free, CallError):
             raise Refused(free)
-        try:
-            if row.shows:
-                await services.executor.looked(asker.identity)
-            answering = row.answer(Ask(request, services, asker))
-            waits = row.stays and row.method == "GET"  # a body would be read by the endpoint itself
-            return Held(await (unless_left(request, answering) if waits else answering), free)
-        except BaseException:
-            free()
-            raise
+        request.scope[FREE] = free
+        if row.shows:
+            await services.executor.looked(asker.identity)
+        answering = row.answer(Ask(request, services, asker))
+        waits = row.stays and row.method == "GET"  # a body would be read by the endpoint itself
+        return await (unless_left(request, answering) if waits else answering)
 
     return endpoint
 

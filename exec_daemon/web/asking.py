@@ -35,7 +35,7 @@ async def told(
 
 
 def _row(ask: Ask, endpoint: Answer) -> Row:
-    rows: tuple[Row | OpenRow, ...] = ask.request.app.state.rows
+    rows: tuple[Row | OpenRow, ...] = ask.request.app.rows
     return next(row for row in rows if isinstance(row, Row) and row.answer is endpoint)
 
 

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from exec_daemon.api.answers import answer, error_headers
 from exec_daemon.api.body import Body, read_body
+from exec_daemon.api.head import head_of
 from exec_daemon.api.problems import refuse
 from exec_daemon.api.route import Ask
 from exec_daemon.calls.execute import Pending, Rehearsed
@@ -83,9 +84,10 @@ async def call(ask: Ask) -> Response:
     body = await read_body(ask.request, ExecBody, limits.max_call_bytes)
     if body.on_behalf_of is not None and (body.thread is None or body.reply is None):
         raise refuse(ErrorCode.INVALID_REQUEST, "on_behalf_of needs thread and reply.")
-    waiting_s = wait_s(ask.request.headers.getlist("prefer"), limits.max_wait_s)
+    sent = head_of(ask.request.scope).fields
+    waiting_s = wait_s(ask.request.headers.getlist("prefer"), limits.max_wait_s) if "prefer" in sent else None
     wanted = {"inband.op": body.op, "inband.thread": body.thread, "inband.reply": body.reply}
-    with span("inband.exec", wanted, parent=ask.request.headers.get(HEADER)) as note:
+    with span("inband.exec", wanted, parent=sent.get(HEADER)) as note:
         ended = await ask.services.executor.call(ask.asker, body.request(), waiting_s)
         if isinstance(ended, Result):
             note("inband.call_id", ended.call_id)

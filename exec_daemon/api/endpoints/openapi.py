@@ -22,4 +22,4 @@ def _document(rows: tuple[Row | OpenRow, ...]) -> dict[str, Any]:
 
 async def describe(request: Request, _: Services) -> Response:
     """This document."""
-    return answer(_document(request.app.state.rows))
+    return answer(_document(request.app.rows))

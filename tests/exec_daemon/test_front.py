@@ -6,35 +6,45 @@ import json
 import logging
 import stat
 from pathlib import Path
-from typing import Any
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from exec_daemon.api.middleware import AccessLog, Incidents
+from exec_daemon.api.front import Endpoint, Front
+from exec_daemon.api.gate import Allowed
 from exec_daemon.logs import logging_to
 
 
-async def broken(_: Scope, __: Receive, ___: Send) -> None:
+async def broken(_: Request) -> Response:
     raise RuntimeError("password=hunter2")
 
 
-async def broken_late(_: Scope, __: Receive, send: Send) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": []})
-    raise RuntimeError("password=hunter2")
+class BrokenLate(Response):
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise RuntimeError("password=hunter2")
+
+
+async def broken_late(_: Request) -> Response:
+    return BrokenLate()
 
 
 async def nothing() -> Message:
     raise AssertionError
 
 
-async def sent(app: Any, path: str = "/ops", method: str = "GET") -> list[Message]:
+async def sent(endpoint: Endpoint, path: str = "/ops") -> list[Message]:
     messages: list[Message] = []
+    front = Front([Route("/{any:path}", endpoint)], Allowed(frozenset({"localhost"})))
 
     async def send(message: Message) -> None:
         messages.append(message)
 
-    await app({"type": "http", "path": path, "method": method}, nothing, send)
+    scope = {"type": "http", "path": path, "method": "GET", "query_string": b"", "root_path": ""}
+    await front(scope | {"headers": [(b"host", b"localhost")]}, nothing, send)
     return messages
 
 
@@ -42,7 +52,7 @@ async def sent(app: Any, path: str = "/ops", method: str = "GET") -> list[Messag
 async def test_a_fault_is_an_incident_and_shows_no_insides(
     path: str, caplog: pytest.LogCaptureFixture
 ) -> None:  # D138
-    start, body = await sent(Incidents(broken), path)
+    start, body = await sent(broken, path)
     document = json.loads(body["body"])
     failed = document.get("error", document)
     assert (start["status"], failed["code"]) == (500, "INTERNAL_ERROR")
@@ -53,14 +63,14 @@ async def test_a_fault_is_an_incident_and_shows_no_insides(
 async def test_a_fault_in_the_middle_of_an_answer_is_logged_and_adds_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    assert len(await sent(Incidents(broken_late))) == 1
+    assert len(await sent(broken_late)) == 1
     assert "incident" in caplog.text
 
 
 async def test_a_request_is_one_line_in_the_log_whatever_its_path(tmp_path: Path) -> None:  # D105
     log = tmp_path / "daemon.log"
     with logging_to(log, stderr=False):
-        await sent(AccessLog(Incidents(broken_late)), "/x\n2026 INFO forged\x1b[2J" + "y" * 5000)
+        await sent(broken_late, "/x\n2026 INFO forged\x1b[2J" + "y" * 5000)
     lines = [line for line in log.read_text().split("\n") if "exec_daemon.requests" in line]
     assert len(lines) == 1
     assert len(lines[0]) < 400
