@@ -37,6 +37,8 @@ class Names:
 
     def meaning(self, written: str) -> _Meaning | None:
         """The op that `written` names: a known one in some spelling, else an alias; one step, no chains."""
+        if written in self.arguments:
+            return _Meaning(written)
         tries = spellings(written)
         known = next((name for name in tries if name in self.arguments), None)
         if known is not None:
@@ -89,15 +91,15 @@ def names_for(registry: Iterable[OpInfo]) -> Names:
 
 def _argument(name: str, known: frozenset[str], synonyms: Mapping[str, str]) -> str:
     """What argument `name` names: exact, else in snake_case, else by synonym, else itself."""
-    snake = snake_case(name)
     if name in known:
         return name
+    snake = snake_case(name)
     return snake if snake in known else synonyms.get(name, synonyms.get(snake, name))
 
 
-def _synonyms_of_action(action: BoxAction | None) -> dict[str, str]:
+def _synonyms_of_action(action: BoxAction) -> dict[str, str]:
     """The other names that `box.<action>` may give its argument; they win over those of box.exec."""
-    return dict.fromkeys((action.argument, *action.synonyms), "arg") if action and action.argument else {}
+    return dict.fromkeys((action.argument, *action.synonyms), "arg") if action.argument else {}
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -115,7 +117,9 @@ def normalise(op: str, args: Mapping[str, Any], known: Names | None = None) -> t
     if meaning is None:
         return op, dict(args)
     arguments = table.arguments[meaning.op]
-    synonyms = {**table.synonyms[meaning.op], **_synonyms_of_action(meaning.action)}
+    synonyms = table.synonyms[meaning.op]
+    if meaning.action:
+        synonyms = {**synonyms, **_synonyms_of_action(meaning.action)}
     renamed: dict[str, Any] = {"action": meaning.action.name} if meaning.action else {}
     for name, value in args.items():
         argument = _argument(name, arguments, synonyms)

@@ -43,11 +43,17 @@ class ChainPolicy:
         return bool(self.after and self.bar)
 
 
+def watches(policy: ChainPolicy, identity: Identity) -> bool:
+    """Does the policy speak of this identity?"""
+    return policy.active and identity.role in READERS
+
+
 def mark_of(policy: ChainPolicy, identity: Identity, op: str, args: Mapping[str, Any]) -> str | None:
     """The mark that this call leaves on its thread; None where the policy does not speak of it."""
+    if not watches(policy, identity):
+        return None
     mark = f"{op}:{args.get('action')}" if op == "box.exec" else op
-    speaks = policy.active and identity.role in READERS and _names(policy.after, mark)
-    return mark if speaks else None
+    return mark if _names(policy.after, mark) else None
 
 
 def _names(after: tuple[str, ...], mark: str) -> bool:
@@ -57,7 +63,7 @@ def _names(after: tuple[str, ...], mark: str) -> bool:
 
 def concerns(policy: ChainPolicy, identity: Identity, op: str) -> bool:
     """Can what was read before forbid this op to this identity?"""
-    return policy.active and identity.role in READERS and matches(policy.bar, op)
+    return watches(policy, identity) and matches(policy.bar, op)
 
 
 def barred(policy: ChainPolicy, marks: Iterable[str]) -> Barred | None:

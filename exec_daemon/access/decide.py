@@ -30,16 +30,29 @@ def _question(identity: Identity, op: str, args: Mapping[str, Any], facts: Facts
     return Question(identity, op, args, facts, stack)
 
 
-def decide(identity: Identity, op: str, args: Mapping[str, Any], facts: Facts) -> Decision:
-    """The decision on one call. `args` may be empty where only the op is asked about."""
-    ask = _question(identity, op, args, facts)
+def objection(identity: Identity, op: str, args: Mapping[str, Any], facts: Facts) -> Decision | None:
+    """The decision against a call; None for one that is allowed, where nobody asks why."""
+    return _objection(_question(identity, op, args, facts))
+
+
+def _objection(ask: Question) -> Decision | None:
     for rule, judge in RULES:
         verdict = judge(ask)
         if verdict.objection is not None:
             return Decision(allowed=False, rule=rule, reason=verdict.objection, where=verdict.where)
+    return None
+
+
+def decide(identity: Identity, op: str, args: Mapping[str, Any], facts: Facts) -> Decision:
+    """The decision on one call. `args` may be empty where only the op is asked about."""
+    ask = _question(identity, op, args, facts)
+    return _objection(ask) or _allowed(ask)
+
+
+def _allowed(ask: Question) -> Decision:
     allowing = ask.saying("allow")
     whose = "role" if allowing.place is Place.BUILT_IN else "grant of"
-    reason = f"the {whose} {allowing.subject} includes {op}"
+    reason = f"the {whose} {allowing.subject} includes {ask.op}"
     return Decision(allowed=True, rule="grant allow", reason=reason, where=allowing.at("allow"))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from types import MappingProxyType
 
 from exec_daemon.access.identity import Role
@@ -18,6 +19,7 @@ READS = ("box.exec", "tools.list", "dm.read", "cron.list", "job.get")
 EVERYTHING = ("*",)
 
 
+@lru_cache(maxsize=4096)
 def matches(globs: tuple[str, ...], name: str) -> bool:
     """Does one of the globs (`cron.*`, `*`) name it?"""
     return name in globs or any(fnmatchcase(name, glob) for glob in globs)

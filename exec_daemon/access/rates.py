@@ -33,6 +33,8 @@ class Buckets:
     def take(self, wants: Sequence[Want]) -> float:
         """Takes one token for each of `wants` or none at all; the seconds to wait, 0.0 when taken."""
         limited = [want for want in wants if want.per_min > 0]
+        if not limited:
+            return 0.0
         buckets = [self._filled(want) for want in limited]
         wait_s = max(
             ((1 - bucket.tokens) * 60 / want.per_min for want, bucket in zip(limited, buckets, strict=True)),

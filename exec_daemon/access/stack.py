@@ -63,12 +63,14 @@ class Stack:
     """The grants of one identity, the strongest first. Put together once, since each call looks at it.
 
     `said` has by key the first grant that says something; `denying` and `asking` those that name ops at all.
+    `rates` are the reads and writes a minute, each number by the first grant that says one.
     """
 
     placed: tuple[Placed, ...] = ()
     said: Mapping[str, Placed] = field(init=False)
     denying: tuple[Placed, ...] = field(init=False)
     asking: tuple[Placed, ...] = field(init=False)
+    rates: Rates = field(init=False)
 
     def __post_init__(self) -> None:
         weakest_first = [
@@ -80,6 +82,12 @@ class Stack:
         object.__setattr__(self, "said", dict(weakest_first))
         object.__setattr__(self, "denying", tuple(one for one in self.placed if one.grant.deny))
         object.__setattr__(self, "asking", tuple(one for one in self.placed if one.grant.approval))
+        reads, writes = (self._number(key) for key in ("reads_per_minute", "writes_per_minute"))
+        object.__setattr__(self, "rates", Rates(reads_per_min=reads, writes_per_min=writes))
+
+    def _number(self, key: str) -> int:
+        placed = self.said.get(key)
+        return 0 if placed is None else int(getattr(placed.grant, key))
 
 
 NO_GRANTS: Final = Stack()
@@ -153,15 +161,3 @@ class Grants:
 
 # More identities than any one machine has; then the cache starts over.
 _MOST_STACKS: Final = 10_000
-
-
-def rates_of(stack: Stack) -> Rates:
-    """How many reads and writes a minute; each number by the first grant that says one."""
-    return Rates(
-        reads_per_min=_number(stack, "reads_per_minute"), writes_per_min=_number(stack, "writes_per_minute")
-    )
-
-
-def _number(stack: Stack, key: str) -> int:
-    placed = saying(stack, key)
-    return 0 if placed is None else int(getattr(placed.grant, key))

@@ -14,7 +14,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from exec_daemon.access.identity import Identity, Role
-from exec_daemon.access.stack import rates_of
 from exec_daemon.access.tokens import Asker
 from exec_daemon.api.asker import asker_of
 from exec_daemon.api.front import FREE
@@ -97,7 +96,7 @@ def _check_rate(row: Row, identity: Identity, services: Services) -> None:
 
 def count_request(identity: Identity, services: Services, *, writes: bool) -> None:
     """Raises `Refused` with RATE_LIMITED when the identity asks too often."""
-    rates = rates_of(services.grants.grants.of(identity))
+    rates = services.grants.grants.of(identity).rates
     wait_s = services.buckets.take([want(identity, rates, writes=writes)])
     if wait_s:
         raise Refused(rate_limited(wait_s, f"Requests of {identity}"))

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from exec_daemon.access.approval import marked_by
-from exec_daemon.access.decide import Claim, Decision, decide, decide_on_behalf
+from exec_daemon.access.decide import Claim, Decision, decide_on_behalf, objection
 from exec_daemon.access.grants import Rates, matches
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rates import Buckets, Want
 from exec_daemon.access.rules import Facts
 from exec_daemon.access.scope import sees_thread
-from exec_daemon.access.stack import rates_of, saying
+from exec_daemon.access.stack import saying
 from exec_daemon.access.tokens import Asker
 from exec_daemon.calls.op import Arguments, Op
 from exec_daemon.calls.registry import Registry, validate
@@ -100,9 +100,9 @@ def admit(registry: Registry, identity: Identity, facts: Facts, call: Call) -> A
     arguments = validate(op, args)
     if isinstance(arguments, CallError):
         return arguments
-    decision = decide(identity, op.name, args, facts)
-    if not decision.allowed:
-        return forbidden(decision)
+    against = objection(identity, op.name, args, facts)
+    if against is not None:
+        return forbidden(against)
     asks = marked_by(identity, op.name, facts, marked=op.approval)
     return Admitted(op, args, arguments, identity, facts, asks)
 
@@ -119,7 +119,7 @@ def unpinned(registry: Registry, call: Admitted, op_digest: str | None) -> CallE
 def _wants(call: Admitted, limits: DaemonLimits) -> Iterator[Want]:
     """The tokens that a call costs: of its identity, of each op glob with a rate, of the pair it joins."""
     stack = call.facts.grants
-    yield want(call.identity, rates_of(stack), writes=call.op.side_effecting)
+    yield want(call.identity, stack.rates, writes=call.op.side_effecting)
     placed = saying(stack, "rates")
     for glob, per_min in (placed.grant.rates or {}).items() if placed else ():
         if matches((glob,), call.op.name):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
-from exec_daemon.access.chain import READERS, ChainPolicy, barred, concerns, mark_of
+from exec_daemon.access.chain import READERS, ChainPolicy, barred, concerns, mark_of, watches
 from exec_daemon.access.identity import Identity
 from exec_daemon.access.rules import Barred
 from exec_daemon.calls.admit import Admitted
@@ -32,8 +32,14 @@ class Chain:
         self._policy = policy
         self._noted: set[tuple[str, ...]] = set()
 
+    def watches(self, identity: Identity) -> bool:
+        """Can anything be forbidden to it by what it has read?"""
+        return watches(self._policy, identity)
+
     async def note(self, call: Admitted, request: CallRequest) -> None:
         """Before the read: who cannot be marked does not read. Raises `StoreError`."""
+        if not self.watches(call.identity):
+            return
         async for op, args in self._reads(call.op.name, call.args):
             mark = mark_of(self._policy, call.identity, op, args)
             if mark is not None:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from exec_daemon.access.decide import decide
+from exec_daemon.access.decide import objection
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.rates import Buckets
 from exec_daemon.access.rules import Facts
@@ -194,14 +194,16 @@ class Executor:
         facts = self.facts(identity, scopes)
         if identity.role is Role.WORKER:
             facts = replace(facts, owner=await owner_of(self._store, identity))
-        known = self._chain and self._registry.find(op)
-        if self._chain is None or not known:
+        if self._chain is None or not self._chain.watches(identity):
             return facts
-        return replace(facts, barred=await self._chain.barred(identity, known.name, thread))
+        known = self._registry.find(op)
+        return (
+            replace(facts, barred=await self._chain.barred(identity, known.name, thread)) if known else facts
+        )
 
     def _ops_for(self, identity: Identity) -> tuple[OpInfo, ...]:
         facts = self.facts(identity)
-        may = (decide(identity, info.name, {}, facts).allowed for info in self._registry.infos)
+        may = (objection(identity, info.name, {}, facts) is None for info in self._registry.infos)
         return tuple(
             replace(info, allowed=allowed) for info, allowed in zip(self._registry.infos, may, strict=True)
         )
@@ -249,7 +251,7 @@ class Executor:
             store=store_for(call.op, self._store),
             new_id=self._new_id,
             ops=self._registry.infos,
-            may=lambda op: decide(call.identity, op, {}, call.facts).allowed,
+            may=lambda op: objection(call.identity, op, {}, call.facts) is None,
             box=self._box,
             keep=self._keep,
             workers=self._workers,

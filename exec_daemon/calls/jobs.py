@@ -131,9 +131,8 @@ class RunningJobs:
         if isinstance(ended, CallError):
             return await self._store.finish(job.id, Outcome(error=ended, duration_ms=took_ms))
         try:
-            return await self._store.finish(
-                job.id, Outcome(data=ended.data, duration_ms=took_ms), ended.effects
-            )
+            outcome = Outcome(data=ended.data, text=ended.text, duration_ms=took_ms)
+            return await self._store.finish(job.id, outcome, ended.effects)
         except StoreError as failed:
             return await self._store.finish(job.id, Outcome(error=store_error(failed), duration_ms=took_ms))
 

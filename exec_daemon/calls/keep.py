@@ -14,15 +14,16 @@ _JSON: Final = "application/json"
 
 
 async def small_enough(ended: Ended, keeper: Keeper) -> Ended:
-    """`ended`, its data kept and replaced by `{"artifact": …}` where they pass 256 KiB as JSON.
+    """`ended` with its text, its data kept and replaced by `{"artifact": …}` where they pass 256 KiB as JSON.
 
     What cannot be kept fails the call: its effects do not happen.
     """
     if not isinstance(ended, Success):
         return ended
-    content = dump(ended.data).encode("utf-8", "replace")
+    text = dump(ended.data)
+    content = text.encode("utf-8", "replace")
     if len(content) <= MOST_RESULT_BYTES:
-        return ended
+        return Success(ended.data, ended.effects, text)
     try:
         ref = await keeper.content(content, _JSON)
     except ArtifactError:

@@ -26,10 +26,14 @@ class Arguments(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """An op that succeeded: its JSON, and the effects that commit together with the job's end."""
+    """An op that succeeded: its JSON, and the effects that commit together with the job's end.
+
+    `text` is that JSON as the store keeps it, once somebody has written it.
+    """
 
     data: Any
     effects: tuple[Effect, ...] = ()
+    text: str | None = None
 
 
 BoxRead: TypeAlias = Callable[[str, str | int | None, Identity], Awaitable[Any | CallError]]

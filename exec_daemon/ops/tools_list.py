@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
+import fnmatch
+from collections.abc import Sequence
 from typing import Any, TypedDict
 
 from pydantic import Field
@@ -27,8 +28,11 @@ class Tools(TypedDict):
     digest: str
 
 
-def _wanted(info: OpInfo, pattern: str | None) -> bool:
-    return pattern is None or pattern in info.name or fnmatchcase(info.name, pattern)
+def _wanted(infos: tuple[OpInfo, ...], pattern: str | None) -> Sequence[OpInfo]:
+    if pattern is None:
+        return infos
+    fitting = fnmatch.filter([info.name for info in infos], pattern)
+    return [info for info in infos if pattern in info.name or info.name in fitting]
 
 
 def _shown(info: OpInfo, *, verbose: bool) -> dict[str, Any]:
@@ -44,7 +48,7 @@ def listed(infos: tuple[OpInfo, ...]) -> list[dict[str, Any]]:
 
 async def run(args: Args, context: OpContext) -> Success:
     """Lists the registry."""
-    infos = [info for info in context.ops if _wanted(info, args.filter)]
+    infos = _wanted(context.ops, args.filter)
     allowed = [info.name for info in infos if context.may(info.name)]
     shown = [_shown(info, verbose=args.verbose) for info in infos]
     return Success(Tools(ops=shown, allowed_for_you=allowed, digest=catalogue(context.ops)))

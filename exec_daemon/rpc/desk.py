@@ -18,7 +18,7 @@ from exec_daemon.access.decide import decide
 from exec_daemon.access.identity import Identity
 from exec_daemon.access.rates import Buckets
 from exec_daemon.access.rules import Facts
-from exec_daemon.access.stack import Grants, rates_of
+from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import Asker
 from exec_daemon.agent_template import AgentTemplate
 from exec_daemon.calls.admit import want
@@ -191,7 +191,7 @@ class Desk:
                 return rpc_error(RpcCode.FORBIDDEN, f"Not allowed: {decision.reason}.", rule=decision.rule)
             if marked_by(who, GRANT, facts, marked=False) is not None:
                 return rpc_error(RpcCode.FORBIDDEN, _NO_WAY_ROUND, rule="approval")
-        wait_s = self._buckets.take([want(who, rates_of(self._grants.of(who)), writes=command.writes)])
+        wait_s = self._buckets.take([want(who, self._grants.of(who).rates, writes=command.writes)])
         if not wait_s:
             return None
         text = f"Requests of {who}: too many in the last minute. Try again in {wait_s:.1f} s."

@@ -6,7 +6,7 @@ Every store asks these functions, so that two stores cannot differ in them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from exec_daemon.store.audit_chain import PRUNE
@@ -32,13 +32,17 @@ OUTLASTING = frozenset({"timer", "worker"})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A job as the journal has it: what is shown, and what only the rules need."""
+    """A job as the journal has it: what is shown, and what only the rules need.
+
+    `text` is the job's result as it is kept, where somebody has written it already.
+    """
 
     job: Job
     digest: str
     effects_inside: bool
     on_behalf_of: str | None = None
     asked_by: str | None = None
+    text: str | None = None
 
     @property
     def repeatable(self) -> bool:
@@ -91,10 +95,30 @@ def frees_call_id(outcome: Outcome) -> bool:
     return outcome.error is not None and outcome.error.retryable
 
 
+def ended(entry: Entry, outcome: Outcome, at: str) -> Entry:
+    """The entry of the job, ended."""
+    return Entry(
+        end(entry.job, outcome, at),
+        entry.digest,
+        entry.effects_inside,
+        entry.on_behalf_of,
+        entry.asked_by,
+        outcome.text,
+    )
+
+
 def end(job: Job, outcome: Outcome, at: str) -> Job:
-    """The job, ended."""
-    return replace(
-        job,
+    """The job, ended. Field by field: `replace` takes three times as long, and each call ends."""
+    return Job(
+        id=job.id,
+        op=job.op,
+        args=job.args,
+        call_id=job.call_id,
+        identity=job.identity,
+        created_at=job.created_at,
+        side_effecting=job.side_effecting,
+        thread=job.thread,
+        reply=job.reply,
         state=JobState.SUCCEEDED if outcome.error is None else JobState.FAILED,
         ended_at=at,
         duration_ms=outcome.duration_ms,
@@ -105,15 +129,21 @@ def end(job: Job, outcome: Outcome, at: str) -> Job:
 
 def terminal(ended: Job, seq: int) -> JobEvent:
     """The last event of a job that has ended: M-08, or M-09 with the other fields of its error."""
-    failed = ended.state is JobState.FAILED
+    kind = end_type(ended)
+    failed = kind is EventType.FAILED
     payload: dict[str, Any] = dict(ended.error or {}) if failed else _success(ended.result)
     return JobEvent(
         job_id=ended.id,
         seq=seq,
         ts=ended.ended_at or "",
-        type=EventType.FAILED if failed else EventType.SUCCEEDED,
+        type=kind,
         payload=payload | {"duration_ms": ended.duration_ms},
     )
+
+
+def end_type(ended: Job) -> EventType:
+    """The kind of a job's last event."""
+    return EventType.FAILED if ended.state is JobState.FAILED else EventType.SUCCEEDED
 
 
 def _success(result: Any) -> dict[str, Any]:

@@ -115,9 +115,10 @@ Begun = New | Running | Done | Conflict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a job ends: with JSON `data`, or with an `error`."""
+    """How a job ends: with JSON `data`, or with an `error`. `text` is `data` where it is written already."""
 
     data: Any = None
+    text: str | None = None
     error: CallError | None = None
     duration_ms: float = 0.0
 

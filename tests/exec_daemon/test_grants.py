@@ -13,7 +13,7 @@ from exec_daemon.access.grants import Grant, Rates
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.policy import Policy
 from exec_daemon.access.rules import Facts
-from exec_daemon.access.stack import Grants, Place, rates_of
+from exec_daemon.access.stack import Grants, Place
 from exec_daemon.calls.grant_check import check_grants
 from exec_daemon.calls.registry import registry
 from exec_daemon.errors import RuleUnusable
@@ -112,8 +112,8 @@ def test_a_new_op_is_denied_to_everybody_whose_grants_do_not_name_it() -> None: 
 def test_each_number_of_a_rate_comes_from_the_first_grant_that_says_it() -> None:
     file = {"agent": Grant(reads_per_minute=5, writes_per_minute=4)}
     grants = made(file, {"agent/heron": Grant(writes_per_minute=1)})
-    assert rates_of(grants.of(HERON)) == Rates(reads_per_min=5, writes_per_min=1)
-    assert rates_of(grants.of(WREN)) == Rates(reads_per_min=5, writes_per_min=4)
+    assert grants.of(HERON).rates == Rates(reads_per_min=5, writes_per_min=1)
+    assert grants.of(WREN).rates == Rates(reads_per_min=5, writes_per_min=4)
 
 
 def test_what_the_store_says_holds_from_then_on() -> None:

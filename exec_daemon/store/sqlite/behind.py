@@ -9,7 +9,7 @@ Lives on the event loop. `take` gives what has changed, for one write; `settle` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from exec_daemon.store import once
@@ -63,8 +63,9 @@ class Behind:
 
     def end(self, entry: once.Entry, outcome: Outcome, at: str) -> Job:
         """The job, ended."""
-        job = once.end(entry.job, outcome, at)
-        self.entries[job.id] = replace(entry, job=job)
+        ended = once.ended(entry, outcome, at)
+        job = ended.job
+        self.entries[job.id] = ended
         self._ended[job.id] = None
         if once.frees_call_id(outcome):
             self._free(job)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -64,7 +64,7 @@ def catch_up(db: sqlite3.Connection, batch: Batch, lost: NewAuditLine | None) ->
     _insert_jobs(db, batch.begun)
     for entry in batch.ended:
         if entry.job.id not in without_row:
-            _write_end(db, _row(db, entry.job.id).number, entry.job)
+            _write_end(db, _row(db, entry.job.id).number, entry)
     lines = [once.audit_line(entry) for entry in batch.ended]
     audit.append(db, [lost, *lines] if lost else lines)
     return Written(None)
@@ -74,24 +74,36 @@ def _insert_jobs(db: sqlite3.Connection, entries: Sequence[once.Entry]) -> None:
     """Jobs as they stand, and their events; they are numbered in their order, without a gap."""
     last = insert_all(db, "jobs", _JOB_COLUMNS, [_job_values(entry) for entry in entries])
     numbered = enumerate((entry.job for entry in entries), last - len(entries) + 1)
-    _insert_events(db, [(number, event) for number, job in numbered for event in _events_so_far(job)])
+    rows = [row for number, job in numbered for row in _events_so_far(number, job)]
+    insert_all(db, "job_events", _EVENT_COLUMNS, rows)
 
 
 def _job_values(entry: once.Entry) -> tuple[Any, ...]:
     job = entry.job
-    return (*_plain_values(job), dump(job.args), *_values_beside(entry), *_end_values(job))
+    return (*_plain_values(job), dump(job.args), *_values_beside(entry), *_end_values(entry))
 
 
-def _events_so_far(job: Job) -> Iterator[JobEvent]:
-    yield once.accepted(job)
+def _events_so_far(number: int, job: Job) -> Iterator[tuple[Any, ...]]:
+    yield _event_row(number, once.accepted(job))
     if job.state is not JobState.RUNNING:
-        yield once.terminal(job, 1)
+        yield _end_event(number, 1, job)
 
 
-def _end_values(job: Job) -> tuple[Any, ...]:
-    running = job.state is JobState.RUNNING
-    result, error = (None, None) if running else (dump(job.result), dump(job.error))
-    return (job.ended_at, job.duration_ms, result, error, once.holds_call(job))
+def _event_row(number: int, event: JobEvent) -> tuple[Any, ...]:
+    return (number, event.seq, event.ts, event.type, dump(event.payload))
+
+
+def _end_event(number: int, seq: int, job: Job) -> tuple[Any, ...]:
+    """The last event of a job that has ended; its payload stands in the job's row."""
+    return (number, seq, job.ended_at, once.end_type(job), None)
+
+
+def _end_values(entry: once.Entry) -> tuple[Any, ...]:
+    job = entry.job
+    if job.state is JobState.RUNNING:
+        return (None, None, None, None, True)
+    result = entry.text or dump(job.result)
+    return (job.ended_at, job.duration_ms, result, dump(job.error), once.holds_call(job))
 
 
 def finish(
@@ -134,17 +146,17 @@ def interrupt_running(db: sqlite3.Connection, at: str) -> Written[list[Job]]:
 
 
 def _end(db: sqlite3.Connection, row: _Row, outcome: Outcome, at: str) -> Job:
-    ended = once.end(row.entry.job, outcome, at)
+    ended = once.ended(row.entry, outcome, at)
     _write_end(db, row.number, ended)
-    audit.append(db, [once.audit_line(replace(row.entry, job=ended))])
-    return ended
+    audit.append(db, [once.audit_line(ended)])
+    return ended.job
 
 
-def _write_end(db: sqlite3.Connection, number: int, ended: Job) -> None:
+def _write_end(db: sqlite3.Connection, number: int, ended: once.Entry) -> None:
     columns = ", ".join(f"{column} = ?" for column in ("state", *_END))
-    values = (ended.state, *_end_values(ended), number)
+    values = (ended.job.state, *_end_values(ended), number)
     db.execute(f"UPDATE jobs SET {columns} WHERE number = ?", values)  # noqa: S608 - literals only
-    _insert_events(db, [(number, once.terminal(ended, _next_seq(db, number)))])
+    insert_all(db, "job_events", _EVENT_COLUMNS, [_end_event(number, _next_seq(db, number), ended.job)])
 
 
 def add_event(
@@ -156,24 +168,13 @@ def add_event(
         raise JobEnded(f"job {job_id} has ended", job_id)
     seq = _next_seq(db, row.number)
     step = JobEvent(job_id=job_id, seq=seq, ts=at, type=event, payload=payload)
-    _insert_events(db, [(row.number, step)])
+    insert_all(db, "job_events", _EVENT_COLUMNS, [_event_row(row.number, step)])
     return Written(step, (job_topic(job_id),))
 
 
 def _next_seq(db: sqlite3.Connection, number: int) -> int:
     row = db.execute("SELECT max(seq) + 1 FROM job_events WHERE job = ?", (number,)).fetchone()
     return int(row[0])
-
-
-def _insert_events(db: sqlite3.Connection, events: Iterable[tuple[int, JobEvent]]) -> None:
-    """Events with the numbers of their jobs."""
-    rows = [(number, event.seq, event.ts, event.type, _payload(event)) for number, event in events]
-    insert_all(db, "job_events", _EVENT_COLUMNS, rows)
-
-
-def _payload(event: JobEvent) -> str | None:
-    """That of a terminal event stands in the job's row."""
-    return None if event.type.terminal else dump(event.payload)
 
 
 def events(db: sqlite3.Connection, job_id: str, after: int) -> list[JobEvent]:

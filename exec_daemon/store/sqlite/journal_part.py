@@ -101,7 +101,8 @@ class SqliteJournal(SqlitePart):
             ended = await self._write(journal.finish, job_id, outcome, named, at, unwritten=entry)
             self._behind.forget(ended)
             return ended
-        dump(outcome.data)  # raises for what is not JSON while somebody is there to be told
+        if outcome.text is None:
+            dump(outcome.data)  # raises for what is not JSON while somebody is there to be told
         ended = self._behind.end(entry, outcome, at)
         self._tell(job_id)
         return ended
