@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,16 +34,22 @@ logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
 _OTHER_LINE_ENDS: Final = str.maketrans("\x0b\x0c\u2028\u2029", "    ")
 
 
+@lru_cache(maxsize=4)
+def _second(since_epoch_s: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(since_epoch_s))
+
+
 class _Lines(logging.Formatter):
     """`2026-12-01T09:00:00.000Z INFO exec_daemon.server: text`; no outside text makes a line of its own.
 
     The lines of a traceback are indented: what an exception quotes could look like another record.
     """
 
-    converter = staticmethod(time.gmtime)
-
     def __init__(self) -> None:
-        super().__init__("%(asctime)s.%(msecs)03dZ %(levelname)s %(name)s: %(message)s", "%Y-%m-%dT%H:%M:%S")
+        super().__init__("%(asctime)s.%(msecs)03dZ %(levelname)s %(name)s: %(message)s")
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802 - the name is logging's
+        return _second(int(record.created))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is logging's
         return super().formatMessage(record).replace("\r", " ").replace("\n", " ")
@@ -57,7 +64,7 @@ class _Json(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
-            "at": time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{record.msecs:03.0f}Z",
+            "at": f"{_second(int(record.created))}.{int(record.msecs):03d}Z",
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),

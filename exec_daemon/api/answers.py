@@ -21,6 +21,10 @@ _AS_IT_IS: Final = _compact(ascii_only=False)
 _ASCII: Final = _compact(ascii_only=True)
 
 
+# What each answer has beside its length and type.
+_KEPT: Final = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+
+
 def dump(value: Any, *, ascii_only: bool = False) -> bytes:
     """Compact JSON in UTF-8, keys in the order that whoever made the value chose: readers see the same one.
 
@@ -37,8 +41,11 @@ def answer(
     media_type: str = "application/json",
 ) -> Response:
     """A response that no cache keeps."""
-    kept = {"cache-control": "no-store", "x-content-type-options": "nosniff", **(headers or {})}
-    return Response(dump(body), status, kept, media_type)
+    made = Response(dump(body), status, None, media_type)
+    made.raw_headers += _KEPT
+    for name, value in (headers or {}).items():
+        made.headers[name] = value
+    return made
 
 
 def error_headers(error: CallError) -> dict[str, str]:

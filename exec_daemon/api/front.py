@@ -6,10 +6,9 @@ the head is looked at, the row is found, the row answers; whatever comes of it i
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,7 +20,7 @@ from exec_daemon.api.head import Head, head_of
 from exec_daemon.api.problems import EXCEPTIONS, failed_answer
 from exec_daemon.api.sending import Sending
 from exec_daemon.calls.faults import fault
-from exec_daemon.logs import REQUESTS
+from exec_daemon.request_log import note
 from messaging import error
 
 Count: TypeAlias = Callable[[str, str | None, int], None]
@@ -30,7 +29,6 @@ Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 # In a request's scope: gives the place back that its identity has taken, when the answer is over.
 FREE: Final = "inband.free"
 
-log = logging.getLogger(REQUESTS)
 _EXPECTED: Final = tuple(EXCEPTIONS)
 
 
@@ -66,7 +64,7 @@ class Front:
         finally:
             if FREE in scope:
                 scope[FREE]()
-            _note(scope, sending.status, (time.monotonic() - began_s) * 1000)
+            note(scope, sending.status, (time.monotonic() - began_s) * 1000)
             self._count(scope["method"], scope.get("inband.row"), sending.status)
 
     async def _answer(self, scope: Scope, receive: Receive, sending: Sending) -> None:
@@ -93,12 +91,3 @@ class Front:
             return await endpoint(Request(scope, receive, sending))
         await self._rest(scope, receive, sending)
         return None
-
-
-def _note(scope: Scope, status: int, took_ms: float) -> None:
-    """Method, path, status, duration and identity. Never headers, queries or bodies: they hold secrets."""
-    who, path = scope.get("inband.identity", "-"), scope["path"][:200].encode("unicode_escape").decode()
-    fields: dict[str, Any] = {"method": scope["method"], "path": path, "status": status}
-    fields |= {"took_ms": round(took_ms, 3), "identity": who, **scope.get("inband.ids", {})}
-    line = ("%s %s %d %.1fms %s", scope["method"], path, status, took_ms, who)
-    log.info(*line, extra={"fields": fields})

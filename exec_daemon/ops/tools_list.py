@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Sequence
-from typing import Any, TypedDict
+from fnmatch import fnmatchcase
+from typing import Any, Final, TypedDict
 
 from pydantic import Field
 
@@ -28,11 +28,16 @@ class Tools(TypedDict):
     digest: str
 
 
+# No name of an op has any of these.
+_GLOB: Final = frozenset("*?[")
+
+
 def _wanted(infos: tuple[OpInfo, ...], pattern: str | None) -> Sequence[OpInfo]:
     if pattern is None:
         return infos
-    fitting = fnmatch.filter([info.name for info in infos], pattern)
-    return [info for info in infos if pattern in info.name or info.name in fitting]
+    if not _GLOB.intersection(pattern):
+        return [info for info in infos if pattern in info.name]
+    return [info for info in infos if fnmatchcase(info.name, pattern)]
 
 
 def _shown(info: OpInfo, *, verbose: bool) -> dict[str, Any]:
