@@ -39,6 +39,8 @@ def operator_op(spec: OpSpec, profile: Profile, programs: Programs, room: Room |
     What it changes is outside: after a crash nobody knows, and it is never run again.
     """
 
+    secrets = _secrets(spec)
+
     async def run(args: Arguments, context: OpContext) -> Ended:
         values = arguments.values(spec.arguments, args)
         if isinstance(values, CallError):
@@ -48,7 +50,7 @@ def operator_op(spec: OpSpec, profile: Profile, programs: Programs, room: Room |
             ran = await programs.run(program, _stdin(spec, values))
         except ProgramError as fault:
             return _not_run(spec, fault)
-        return await ended(spec, ran, context.keep, _secrets(spec))
+        return await ended(spec, ran, context.keep, secrets)
 
     return Op(
         name=spec.name,

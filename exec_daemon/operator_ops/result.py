@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Iterable
 from typing import Any, Final
 
 from exec_daemon.box.hygiene import clean, clean_tree
@@ -24,13 +23,17 @@ _MOST_CHARS: Final = 64 * 1024
 # Of what a program complains about, the end says most; and a message says it in a line.
 _ERROR_CHARS: Final = 4096
 _LINE_CHARS: Final = 300
+# So much is cleaned in less time than the way to a thread and back takes.
+_AT_ONCE_BYTES: Final = 4096
 _TEXT: Final = "text/plain; charset=utf-8"
 
 
-async def ended(spec: OpSpec, ran: Ran, keep: Keeper, secrets: Iterable[str]) -> Ended:
+async def ended(spec: OpSpec, ran: Ran, keep: Keeper, secrets: tuple[str, ...]) -> Ended:
     """The op's result. Long output is cleaned in a thread: it may be megabytes."""
-    known = tuple(secrets)
-    out, err = await asyncio.to_thread(lambda: (_clean(ran.stdout, known), _clean(ran.stderr, known)))
+    if ran.stdout.printed_bytes + ran.stderr.printed_bytes <= _AT_ONCE_BYTES:
+        out, err = _cleaned(ran, secrets)
+    else:
+        out, err = await asyncio.to_thread(_cleaned, ran, secrets)
     if ran.timed_out:
         return _timed_out(spec, out, err)
     meaning = spec.exit_codes.get(ran.exit if ran.exit is not None else -1, "")
@@ -41,6 +44,10 @@ async def ended(spec: OpSpec, ran: Ran, keep: Keeper, secrets: Iterable[str]) ->
     data |= {"stderr": _cut(err, _ERROR_CHARS)} if err else {}
     data |= {"note": "it left processes behind, which have been killed"} if ran.left_over else {}
     return await _with_whole(data, ran, out, keep)
+
+
+def _cleaned(ran: Ran, secrets: tuple[str, ...]) -> tuple[str, str]:
+    return _clean(ran.stdout, secrets), _clean(ran.stderr, secrets)
 
 
 def _clean(stream: Capped, secrets: tuple[str, ...]) -> str:

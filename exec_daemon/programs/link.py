@@ -40,12 +40,18 @@ class _End:
         self._waiting: asyncio.Future[Packet] | None = None
         self._loop.add_reader(end.fileno(), self._read)
 
-    async def next(self) -> Packet:
-        """b"" at the end. One may wait at a time."""
+    async def next(self, at_most_s: float | None = None) -> Packet:
+        """b"" at the end. One may wait at a time. Raises TimeoutError."""
         if self._packets:
             return self._packets.popleft()
-        self._waiting = self._loop.create_future()
-        return await self._waiting
+        waiting: asyncio.Future[Packet] = self._loop.create_future()
+        self._waiting = waiting
+        timer = None if at_most_s is None else self._loop.call_later(at_most_s, _late, waiting)
+        try:
+            return await waiting
+        finally:
+            if timer is not None:
+                timer.cancel()
 
     def close(self) -> None:
         """Closes it; nobody may wait for a packet any more."""
@@ -68,6 +74,11 @@ class _End:
             self._waiting.set_result(packet)
 
 
+def _late(waiting: asyncio.Future[Packet]) -> None:
+    if not waiting.done():
+        waiting.set_exception(TimeoutError())
+
+
 class SpawnerLink:
     """One spawner. `runs` counts what it has run; `layers` is what is around it."""
 
@@ -88,11 +99,14 @@ class SpawnerLink:
             raise Unconfined(header["refused"])
         self.layers = header["layers"]
 
-    async def ask(self, packet: bytes, descriptors: Sequence[int]) -> Packet:
-        """Its answer; an empty packet where it has ended. Raises OSError where it cannot be asked."""
+    async def ask(self, packet: bytes, descriptors: Sequence[int], at_most_s: float) -> Packet:
+        """Its answer; an empty packet where it has ended.
+
+        Raises TimeoutError where there is none in time, another OSError where it cannot be asked.
+        """
         self.runs += 1
         wire.send(self._end.socket, packet, descriptors)
-        return await self._end.next()
+        return await self._end.next(at_most_s)
 
     @property
     def is_closed(self) -> bool:

@@ -178,8 +178,8 @@ class Programs:
         packet = wire.pack(_order(program, file), stdin, program.third)
         descriptors = [] if file.script else [file.descriptor]
         try:
-            async with asyncio.timeout(program.time_limit_s + self._late_s):
-                answer, passed = await spawner.ask(packet, descriptors)
+            at_most_s = program.time_limit_s + self._late_s
+            answer, passed = await spawner.ask(packet, descriptors, at_most_s)
         except TimeoutError:  # it may well have run, so it is told like any that had to be stopped
             log.error("the process that runs %s does not answer", program.argv[0])  # noqa: TRY400 - no fault of ours
             return {"status": None, "spent": True}, (Capped(), Capped())

@@ -39,8 +39,11 @@ class Life:
 
 def serve(end: socket.socket, life: Life) -> NoReturn:
     """Runs what is asked for, one after the other. Whatever happens, nothing of it is left behind."""
+    poller = select.poll()
+    poller.register(end.fileno(), select.POLLIN)
+    poller.register(life.lifeline, select.POLLIN)
     try:
-        while _wait(end, life):
+        while all(ready != life.lifeline for ready, _ in poller.poll()):
             packet, descriptors = wire.receive(end)
             if not packet or _answer(end, life, packet, descriptors):
                 break
@@ -48,14 +51,6 @@ def serve(end: socket.socket, life: Life) -> NoReturn:
         pass
     finally:
         life.end()
-
-
-def _wait(end: socket.socket, life: Life) -> bool:
-    """Until there is something to read. Is the nursery still there?"""
-    poller = select.poll()
-    poller.register(end.fileno(), select.POLLIN)
-    poller.register(life.lifeline, select.POLLIN)
-    return all(ready != life.lifeline for ready, _ in poller.poll())
 
 
 def _answer(end: socket.socket, life: Life, packet: bytes, descriptors: Sequence[int]) -> bool:
