@@ -61,6 +61,13 @@ class Behind:
         self._calls[job.identity, job.call_id] = job.id
         self._begun[job.id] = None
 
+    def take_begun(self, job_id: str) -> once.Entry | None:
+        """The job, if its beginning is still to be written: whoever takes it writes all of it."""
+        if job_id not in self._begun:
+            return None
+        del self._begun[job_id]
+        return self.entries[job_id]
+
     def end(self, entry: once.Entry, outcome: Outcome, at: str) -> Job:
         """The job, ended."""
         ended = once.ended(entry, outcome, at)

@@ -70,12 +70,13 @@ def catch_up(db: sqlite3.Connection, batch: Batch, lost: NewAuditLine | None) ->
     return Written(None)
 
 
-def _insert_jobs(db: sqlite3.Connection, entries: Sequence[once.Entry]) -> None:
-    """Jobs as they stand, and their events; they are numbered in their order, without a gap."""
+def _insert_jobs(db: sqlite3.Connection, entries: Sequence[once.Entry]) -> int:
+    """Jobs as they stand, and their events; the number of the last: they follow in their order."""
     last = insert_all(db, "jobs", _JOB_COLUMNS, [_job_values(entry) for entry in entries])
     numbered = enumerate((entry.job for entry in entries), last - len(entries) + 1)
     rows = [row for number, job in numbered for row in _events_so_far(number, job)]
     insert_all(db, "job_events", _EVENT_COLUMNS, rows)
+    return last
 
 
 def _job_values(entry: once.Entry) -> tuple[Any, ...]:
@@ -115,14 +116,28 @@ def finish(
     *,
     unwritten: once.Entry | None = None,
 ) -> Written[Job]:
-    """As the port's `finish`; each message has its id. `unwritten` is the job where it may have no row."""
-    if unwritten is not None and job(db, job_id) is None:
-        _insert_jobs(db, [unwritten])
+    """As the port's `finish`; each message has its id. `unwritten` is the job where it has no row yet."""
+    if unwritten is not None:
+        return _finish_unwritten(db, once.ended(unwritten, outcome, at), effects, at)
     row = _row(db, job_id)
     if row.entry.job.state is not JobState.RUNNING:
         return Written(row.entry.job)
-    news = [topic for effect in effects for topic in _take_effect(db, effect, row.number, at)]
+    news = _take_effects(db, effects, row.number, at)
     return Written(_end(db, row, outcome, at), (*news, job_topic(job_id)))
+
+
+def _finish_unwritten(
+    db: sqlite3.Connection, ended: once.Entry, effects: Sequence[Effect], at: str
+) -> Written[Job]:
+    """The row is written once, as it ended."""
+    number = _insert_jobs(db, [ended])
+    news = _take_effects(db, effects, number, at)
+    audit.append(db, [once.audit_line(ended)])
+    return Written(ended.job, (*news, job_topic(ended.job.id)))
+
+
+def _take_effects(db: sqlite3.Connection, effects: Sequence[Effect], job: int, at: str) -> tuple[str, ...]:
+    return tuple(topic for effect in effects for topic in _take_effect(db, effect, job, at))
 
 
 def _take_effect(db: sqlite3.Connection, effect: Effect, job: int, at: str) -> tuple[str, ...]:

@@ -11,14 +11,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from exec_daemon.store import once
 from exec_daemon.store.effects import Effect
+from exec_daemon.store.errors import StoreError
 from exec_daemon.store.feed import Feed, job_topic
 from exec_daemon.store.json_text import dump
 from exec_daemon.store.port import PAGE
@@ -28,7 +30,7 @@ from exec_daemon.store.sqlite.behind import MOST_BEHIND, WRITE_BEHIND_S, Batch, 
 from exec_daemon.store.sqlite.faults import any_fault
 from exec_daemon.store.sqlite.files import open_reader
 from exec_daemon.store.sqlite.part import SqlitePart
-from exec_daemon.store.sqlite.writer import Write, Writer
+from exec_daemon.store.sqlite.writer import Write, Writer, Written
 from exec_daemon.store.values import (
     AppendMessage,
     AuditCheck,
@@ -43,6 +45,11 @@ from messaging import EventType, Job, JobEvent, JobState
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+P = ParamSpec("P")
+
+
+def _nothing(_: sqlite3.Connection) -> Written[None]:
+    return Written(None)
 
 
 class SqliteJournal(SqlitePart):
@@ -57,6 +64,7 @@ class SqliteJournal(SqlitePart):
         self._behind = Behind()
         self._timer: asyncio.TimerHandle | None = None
         self._catching_up: asyncio.Future[None] | None = None
+        self._ending = 0
         self._finder: sqlite3.Connection | None = None
 
     async def begin(self, new: NewJob) -> Begun:
@@ -78,17 +86,23 @@ class SqliteJournal(SqlitePart):
         if behind is not None or new.fresh:
             return behind
         try:
-            return self._look_up(new)
-        except sqlite3.Error as fault:
+            return self._look_up(journal.of_call, new.identity, new.call_id)
+        except StoreError:
             if new.side_effecting:
-                raise any_fault(fault, self._path) from fault
+                raise
             return None
 
-    def _look_up(self, new: NewJob) -> once.Entry | None:
-        """On the event loop: this takes some 15 us, the way to a reader's thread and back some 100."""
-        if self._finder is None:
-            self._finder = open_reader(self._path)
-        return journal.of_call(self._finder, new.identity, new.call_id)
+    def _look_up(
+        self, read: Callable[Concatenate[sqlite3.Connection, P], T], *key: P.args, **_: P.kwargs
+    ) -> T:
+        """A row by its key, on the event loop: some 15 us, and the way to a reader's thread and back 100."""
+        self._check_open()
+        try:
+            if self._finder is None:
+                self._finder = open_reader(self._path)
+            return read(self._finder, *key, **_)
+        except sqlite3.Error as fault:
+            raise any_fault(fault, self._path) from fault
 
     async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
         once.check_end(outcome, effects)
@@ -98,13 +112,26 @@ class SqliteJournal(SqlitePart):
         if entry is not None and entry.job.state is not JobState.RUNNING:
             return entry.job
         if entry is None or effects or entry.job.side_effecting:
-            ended = await self._write(journal.finish, job_id, outcome, named, at, unwritten=entry)
-            self._behind.forget(ended)
-            return ended
+            return await self._finish_durably(job_id, outcome, named, at)
         if outcome.text is None:
             dump(outcome.data)  # raises for what is not JSON while somebody is there to be told
         ended = self._behind.end(entry, outcome, at)
         self._tell(job_id)
+        return ended
+
+    async def _finish_durably(self, job_id: str, outcome: Outcome, effects: Sequence[Effect], at: str) -> Job:
+        """A job without a row gets it with its end."""
+        unwritten = self._behind.take_begun(job_id)
+        self._ending += 1
+        try:
+            ended = await self._write(journal.finish, job_id, outcome, effects, at, unwritten=unwritten)
+        except Exception:
+            if unwritten is not None:
+                self._behind.begin(unwritten)
+            raise
+        finally:
+            self._ending -= 1
+        self._behind.forget(ended)
         return ended
 
     def _named(self, effect: Effect) -> Effect:
@@ -156,6 +183,9 @@ class SqliteJournal(SqlitePart):
             self._catch_up()
         if self._catching_up is not None:
             await asyncio.wait({self._catching_up})
+        if self._ending:  # behind the ends that are being written
+            with suppress(StoreError):
+                await self._writer.write(_nothing)
 
     async def _stop_catching_up(self) -> None:
         await self._up_to_date()

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, Final
 
 # How many rows one statement takes: SQLite keeps those that it has compiled, one for each of these.
-_AT_ONCE: Final = (64, 8, 1)
+_AT_ONCE: Final = (64, 8, 2, 1)
 
 
 def insert(table: str, columns: tuple[str, ...]) -> str:

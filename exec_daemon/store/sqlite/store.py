@@ -131,7 +131,7 @@ class SqliteStore(SqliteJournal, SqliteTokens, SqlitePermissions, SqliteReadings
         return await self._write(threads.create, new, self._clock())
 
     async def thread(self, thread_id: str) -> Thread | None:
-        return await self._read(threads.thread, thread_id)
+        return self._look_up(threads.thread, thread_id)
 
     async def threads(self, agent: str | None = None, limit: int = PAGE) -> list[Thread]:
         return await self._read(threads.threads, agent, limit)
@@ -155,7 +155,7 @@ class SqliteStore(SqliteJournal, SqliteTokens, SqlitePermissions, SqliteReadings
         return await self._write(directory.add_agent, agent, self._clock())
 
     async def agent(self, name: str) -> Agent | None:
-        return await self._read(directory.agent, name)
+        return self._look_up(directory.agent, name)
 
     async def agents(self) -> list[Agent]:
         return await self._read(directory.agents)
