@@ -10,9 +10,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from starlette.routing import Route
 
-from exec_daemon.api.app import OPEN_ROWS, ROWS, build
+from exec_daemon.api.app import OPEN_ROWS, ROWS, App
 from exec_daemon.places import Places
 from tests.exec_daemon.attacks._awaits import AWAITS
 from tests.exec_daemon.conftest import Running
@@ -34,7 +33,7 @@ OPEN = {
 
 def served(daemon: Running) -> set[tuple[str, str]]:
     """Every method and path that the application knows."""
-    routes = [one for one in build(daemon.daemon._server._services).routes if isinstance(one, Route)]  # type: ignore[union-attr]
+    routes = App(daemon.daemon._server._services).routes  # type: ignore[union-attr]
     return {(method, route.path) for route in routes for method in route.methods or ()}
 
 
