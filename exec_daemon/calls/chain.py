@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
-from exec_daemon.access.chain import READERS, ChainPolicy, barred, concerns, mark_of, watches
+from exec_daemon.access.chain import ChainPolicy, barred, concerns, mark_of, watches
 from exec_daemon.access.identity import Identity
 from exec_daemon.access.rules import Barred
 from exec_daemon.calls.admit import Admitted
@@ -69,7 +69,7 @@ class Chain:
 
         So what it has read anywhere counts everywhere from now on. Raises `StoreError`.
         """
-        if not self._policy.active or identity.role not in READERS:
+        if not self.watches(identity):
             return
         for mark in await self._store.marks(str(identity), None):
             await self._add(str(identity), NOWHERE, mark)
