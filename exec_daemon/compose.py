@@ -108,8 +108,9 @@ async def services_of(settings: DaemonSettings, home: Home) -> AsyncIterator[Ser
     try:
         await _prepare(settings, home, store)
         await take_stock(settings, home, programs)
-        remote, links = mcp_ops(settings.mcp, home)
-        ops = registry((*all_ops(settings, home, programs).ops.values(), *remote))
+        own = all_ops(settings, home, programs).ops
+        remote, links = mcp_ops(settings.mcp, home, own)
+        ops = registry((*own.values(), *remote))
         check_discovery(ops, home.ops)
         book = await _grant_book(settings, store, ops)
         services = _services(

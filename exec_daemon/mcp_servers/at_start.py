@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from exec_daemon.calls.op import Op
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def mcp_ops(servers: tuple[McpSpec, ...], home: Home) -> tuple[tuple[Op, ...], tuple[Link, ...]]:
-    """Raises `DaemonError` where the extra is missing or what was approved cannot be read."""
+def mcp_ops(
+    servers: tuple[McpSpec, ...], home: Home, taken: Collection[str] = ()
+) -> tuple[tuple[Op, ...], tuple[Link, ...]]:
+    """Raises `DaemonError` where the extra is missing, a file of pins is damaged, or a name is `taken`."""
     if not servers:
         return (), ()
     if importlib.util.find_spec("mcp") is None:
@@ -32,6 +34,9 @@ def mcp_ops(servers: tuple[McpSpec, ...], home: Home) -> tuple[tuple[Op, ...], t
 
     links = {spec: Link(spec) for spec in servers}
     ops = tuple(mcp_op(spec, pin, links[spec]) for spec in servers for pin in _approved(spec, home))
+    clash = next((op.name for op in ops if op.name in taken), None)
+    if clash is not None:
+        raise RuleUnusable(f"box.toml: [ops] and [mcp] both have an op {clash}. Rename one of them.", "mcp")
     return ops, tuple(links.values())
 
 
@@ -41,9 +46,22 @@ def listed(environment: Mapping[str, str], home: Home) -> tuple[Op, ...]:
     return tuple(mcp_op(spec, pin, None) for spec in servers for pin in _approved(spec, home))
 
 
+def _unusable(kept: Mapping[str, Pin]) -> list[tuple[str, str]]:
+    """Those that calls cannot be held to. Where nothing can be called, they are only looked at."""
+    if importlib.util.find_spec("jsonschema") is None:
+        return []
+    from exec_daemon.mcp_servers.schema import problem_of
+
+    found = ((tool, problem_of(pin.schema)) for tool, pin in kept.items())
+    return [(tool, why) for tool, why in found if why is not None]
+
+
 def _approved(spec: McpSpec, home: Home) -> list[Pin]:
-    """In the order of `box.toml`."""
+    """In the order of `box.toml`. One that calls cannot be held to is left out, and the daemon starts."""
     kept = pins(home, spec.name)
+    for tool, why in _unusable(kept):
+        log.warning("MCP server %s: the schema of %s cannot be used: %s", spec.name, tool, why)
+        del kept[tool]
     missing = [tool for tool in spec.tools if tool not in kept]
     if missing:
         log.warning("MCP server %s: not approved: %s (box mcp approve)", spec.name, ", ".join(missing))

@@ -94,13 +94,16 @@ def _sample(shape: Mapping[str, Any]) -> Any:
 
 def _checker(pinned: Mapping[str, Any]) -> Any:
     def check(args: Arguments) -> CallError | None:
-        from jsonschema import Draft202012Validator
+        from exec_daemon.mcp_servers.schema import first_wrong
 
-        wrong = next(Draft202012Validator(dict(pinned)).iter_errors(dict(args.model_extra or {})), None)
+        try:
+            wrong = first_wrong(pinned, args.model_extra or {})
+        except TimeoutError:
+            text = "The tool's schema cannot be held against these arguments in time; try shorter ones."
+            return error(ErrorCode.INVALID_ARGS, text)
         if wrong is None:
             return None
-        place = ".".join(map(str, wrong.absolute_path)) or "arguments"
-        problem = {"argument": place[:128], "problem": wrong.message[:300]}
+        problem = {"argument": wrong[0], "problem": wrong[1]}
         text = f"{problem['argument']}: {problem['problem']}."
         return error(
             ErrorCode.INVALID_ARGS, text, details={"problems": [problem], "args_schema": dict(pinned)}

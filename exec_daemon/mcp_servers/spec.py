@@ -103,6 +103,9 @@ def _together(name: str, keys: Mapping[str, Any]) -> Iterator[Wrong]:
         yield Wrong(name, "", "needs either `command` or `url`")
     if not keys.get("tools"):
         yield Wrong(name, "tools", f"is missing: `box mcp review {name}` shows what there is")
+    names = [tool.lower() for tool in keys.get("tools", ())]
+    if len(set(names)) != len(names):
+        yield Wrong(name, "tools", "names a tool twice: ops have lower-case names")
     stranger = next(
         (tool for tool in keys.get("side_effecting", ()) if tool not in keys.get("tools", ())), ""
     )

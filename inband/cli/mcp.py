@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ from exec_daemon.home import Home, prepare
 from exec_daemon.mcp_servers.pins import Pin, keep, pins
 from exec_daemon.mcp_servers.spec import McpSpec, specs
 from inband.cli.progress import waiting
-from inband.cli.shared import harmless, json_option, settings_of, show, table
+from inband.cli.shared import harmless, json_option, json_text, settings_of, show, table
 from inband.errors import FrontDoorError, InputError
 
 
@@ -96,6 +95,10 @@ def _wanted(spec: McpSpec, offered: dict[str, Pin], name: str) -> Pin:
         raise InputError(f"{name} is not among the tools of [mcp.{server}] in box.toml. Add it there first.")
     if name not in offered:
         raise InputError(f"{server} offers no tool {name}. `box mcp review {server}` shows what there is.")
+    from exec_daemon.mcp_servers.schema import problem_of
+
+    if (problem := problem_of(offered[name].schema)) is not None:
+        raise InputError(f"{name} cannot be approved, its schema is of no use: {problem}.")
     return offered[name]
 
 
@@ -156,4 +159,4 @@ def _one(row: dict[str, Any]) -> Iterator[str]:
     yield f"{row['tool']}: {row['state']}"
     yield f"  says of itself: {'read-only' if row['read_only'] else 'has side effects'}"
     yield from (f"  | {line}" for line in row["description"].splitlines())
-    yield f"  takes {json.dumps(row['schema'], ensure_ascii=False)}"
+    yield f"  takes {json_text(row['schema'])}"
