@@ -1,6 +1,6 @@
 """The JSON Schema of a tool is its server's: it may ask for more than a check should ever do.
 
-It is held to the published form, to what stands in it, and to a time. Nothing is fetched, whatever it refers to.
+It is held to the published form, to what stands in it, and to a time. Nothing is fetched that it refers to.
 A pattern that backtracks, a list compared with itself, a reference to itself: all of it ends with the time.
 """
 
