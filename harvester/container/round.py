@@ -111,21 +111,22 @@ class Round:
         self.mutated |= dealt.mutated
         if dealt.refused:
             self._refuse(f"{found.folder}/{shown(found.name)}", dealt.refused)
-            self._put_away(ours, found.name)
+            self._put_away(self.folders[found.folder], found.name)
         else:
             ours.clear(found.name)
 
     def _refuse(self, what: str, why: CallError) -> None:
         self.refusals.append(f"{one_line(what, 80)}: {why.code}: {one_line(why.message)}")
 
-    def _put_away(self, ours: Folder, name: str) -> None:
-        """T-39. When a thousand are kept the next ones are removed."""
+    def _put_away(self, pair: Pair, name: str) -> None:
+        """T-39. When a thousand are kept the next ones are removed; a full directory is given back."""
+        ours = pair.ours
         with Folder.at(self.layout.errors, create=True) as errors:
             if self.room < 0:
                 self.room = _KEPT_ERRORS - len(errors.names("", most=_KEPT_ERRORS))
             kept = f"{self.lane}-{shown(name)}"[:200]
             if self.room == 0 or errors.has(kept):
-                ours.clear(name)
+                ours.clear(name, pair.theirs)
             else:
                 ours.move(name, errors, kept)
                 self.room -= 1

@@ -128,15 +128,18 @@ class Folder:
         """Remove a file or a link."""
         os.unlink(name, dir_fd=self._fd)
 
-    def clear(self, name: str) -> None:
-        """Out of the way, whatever it is: an empty directory goes, a full one gets another name."""
+    def clear(self, name: str, aside: Folder | None = None) -> None:
+        """Out of the way, whatever it is: an empty directory goes, a full one gets another name.
+
+        That is in `aside`, or here: a full one takes as long as whoever filled it likes.
+        """
         try:
             os.unlink(name, dir_fd=self._fd)
         except (IsADirectoryError, PermissionError):
             try:
                 os.rmdir(name, dir_fd=self._fd)
             except OSError:
-                self.move(name, self, f"{name[:200]}.{secrets.token_hex(3)}.aside")
+                self.move(name, aside or self, f"{name[:200]}.{secrets.token_hex(3)}.aside")
 
 
 def _check_plain(found: os.stat_result, most_bytes: int) -> None:

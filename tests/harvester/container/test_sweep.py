@@ -227,3 +227,19 @@ def test_failed_files_fill_no_disk(host: Host) -> None:
     host.sweep.once()
     assert len(host.errors()) == 1000
     assert host.left("family") == []
+
+
+def test_a_full_folder_that_finds_no_room_is_refused_once_and_given_back(host: Host) -> None:
+    # T-39, T-43
+    for number in range(1000):
+        (host.layout.errors / str(number)).touch()
+    planted = host.layout.ipc("family") / "tasks" / "dir.json"
+    planted.mkdir()
+    (planted / "x").touch()
+    for _ in range(3):
+        host.sweep.once()
+    assert len(host.told("family")) == 1
+    assert list(host.layout.claims("family", "tasks").iterdir()) == []
+    (aside,) = planted.parent.glob("dir.json.*.aside")
+    assert (aside / "x").exists()
+    assert len(host.errors()) == 1000
