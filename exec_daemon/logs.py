@@ -21,7 +21,10 @@ _FILES: Final = 2
 # The log of requests.
 REQUESTS: Final = "exec_daemon.requests"
 # Loggers of the daemon, and how much of each is kept.
-DAEMON: Final = {"exec_daemon": logging.INFO, "uvicorn": logging.WARNING, "asyncio": logging.WARNING}
+DAEMON: Final = {
+    "exec_daemon": logging.INFO,
+    **dict.fromkeys(("uvicorn", "asyncio", "mcp"), logging.WARNING),
+}
 # The watcher's, for a file of its own: two processes cannot rotate one.
 WATCHER: Final = {"harvester": logging.INFO}
 
