@@ -37,7 +37,7 @@ def dm(daemon: Running, sender: str, to: str, **args: Any) -> httpx2.Response:
 
 def test_two_agents_that_answer_each_other_are_stopped(
     daemon: Running, pair: tuple[str, str]
-) -> None:  # O-85
+) -> None:  # O-85, D101
     codes = [dm(daemon, pair[turn % 2], pair[(turn + 1) % 2]).status_code for turn in range(9)]
     assert codes == [200] * 8 + [403]
     refused = dm(daemon, pair[0], pair[1]).json()["error"]
