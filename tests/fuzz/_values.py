@@ -130,8 +130,8 @@ class Values:
 
     def _word(self, name: str) -> str:
         if name in RIGHT:
-            return self.chance.choice((*RIGHT[name], *(() if RIGHT[name] else (self.seen(),))))
-        return self.seen(length=64) if "digest" in name else self.chance.choice(("text", "x", "a [DM {}] b"))
+            return self.chance.choice(RIGHT[name] or (self.seen(),))
+        return self.seen(length=64) if "digest" in name else self.chance.choice(("x", "a [DM {}] b"))
 
     def _object(self, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> dict[str, Any]:
         fields, needed = schema.get("properties", {}), schema.get("required", ())

@@ -2,8 +2,8 @@
 
 Each endpoint gets valid and invalid data, made from `/openapi.json`; no answer may be a fault of ours, of a
 status, type or shape that is not described, or good for bad data. Streams are left out: they never end. As an
-operator, and as an agent that may do little; each with a daemon of its own: one may revoke tokens. What is not
-described there, such as the web page, and what takes more than one request, is for `./box fuzz http`.
+operator, and as an agent that may do little; each with a daemon of its own: one may revoke tokens. What is
+not described there, such as the web page, and what takes several requests, is for `./box fuzz http`.
 """
 
 from __future__ import annotations
