@@ -15,11 +15,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from exec_daemon.backup.archive import BackupError, Manifest, content_of, copied, opened
 from exec_daemon.backup.exchange import exchange
+from exec_daemon.backup.revoked import keep_revoked
 from exec_daemon.errors import HomeUnusable
 from exec_daemon.home import Home, prepare
 from exec_daemon.store.errors import StoreError
@@ -32,10 +34,19 @@ _STOP_S: Final = 20.0
 _POLL_S: Final = 0.05
 
 
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """`before` holds what was there; `revoked` is how many revocations are younger and stay in force."""
+
+    manifest: Manifest
+    before: Path
+    revoked: int
+
+
 def put_back(
     home: Home, file: Path, *, step: Callable[[int, int], None] = lambda _done, _all: None
-) -> tuple[Manifest, Path]:
-    """Puts the archive's state in place; its list, and the folder with what was there before.
+) -> Restored:
+    """Puts the archive's state in place.
 
     Raises `BackupError`; then the state is as it was.
     """
@@ -47,7 +58,8 @@ def put_back(
             _unpack(manifest, archive, fresh, step)
         _check_state(fresh)
         with _stopped(home):
-            return manifest, exchange(home.root, fresh)
+            revoked = keep_revoked(home, Home(fresh))
+            return Restored(manifest, exchange(home.root, fresh), revoked)
 
 
 def _unpack(

@@ -88,6 +88,13 @@ class Authority:
             self._write_crl(dict.fromkeys(wanted, self._now) | before)
         return [one for one in self.issued() if one.serial in serials]
 
+    def take_over(self, revoked: dict[int, datetime]) -> int:
+        """Revokes these as well, also such as are not known here; how many of them were not revoked."""
+        with self._locked():
+            before = {entry.serial_number: entry.revocation_date_utc for entry in self._crl() or ()}
+            self._write_crl(revoked | before)
+        return len(revoked.keys() - before.keys())
+
     def ensure_crl(self) -> None:
         """Leaves a list of revocations by this authority. One that is lost is not made up.
 

@@ -62,12 +62,16 @@ def restore(ctx: click.Context, *, file: Path, yes: bool, as_json: bool) -> None
     if not yes and home.database.exists():
         _ask(home.root)
     with counting("putting back") as step:
-        manifest, before = put_back(home, file, step=step)
+        done = put_back(home, file, step=step)
+    manifest, before = done.manifest, done.before
     lines = [
         f"put back: {len(manifest.members)} files of {manifest.created_at}, version {manifest.version}",
         f"what was there before is in {before}; delete it when all is well",
     ]
-    show(_document(file, manifest) | {"before": str(before)}, lambda: lines, as_json=as_json)
+    if done.revoked:
+        lines.insert(1, f"{done.revoked} tokens and certificates stay revoked, as they were since")
+    more = {"before": str(before), "revoked": done.revoked}
+    show(_document(file, manifest) | more, lambda: lines, as_json=as_json)
 
 
 def _ask(root: Path) -> None:

@@ -18,6 +18,7 @@ from exec_daemon.backup.archive import MANIFEST, BackupError
 from exec_daemon.backup.exchange import exchange
 from exec_daemon.backup.put_back import put_back
 from exec_daemon.backup.take import take
+from exec_daemon.certificates.requests import new_request
 from exec_daemon.home import Home
 from tests.soak._parts import Parts, wait_until
 
@@ -41,10 +42,17 @@ def test_what_was_there_at_the_backup_is_there_after_the_restore_and_the_daemon_
         with parts.client() as client:
             client.add_agent("heron")
             client.post_message("heron", "before")
+            lost = client.create_token("viewer/eve")
+            cards = [client.issue_certificate("viewer/eve", new_request()[1]) for _ in range(2)]
         made = box(parts, "backup", str(file))
         assert made.returncode == 0, made.stderr
         with parts.client() as client:
             client.post_message("heron", "after")
+            client.revoke_token(lost["id"])
+            client.revoke_certificate(cards[0]["serial"])
+            late = client.issue_certificate("viewer/late", new_request()[1])["serial"]
+            client.revoke_certificate(late)
+            kept = client.issue_certificate("viewer/kept", new_request()[1])["serial"]
         back = box(parts, "restore", str(file), "--yes", "--json")
         assert back.returncode == 0, back.stderr
         parts.kill("daemon")  # it has ended; what supervises it starts it again
@@ -52,8 +60,14 @@ def test_what_was_there_at_the_backup_is_there_after_the_restore_and_the_daemon_
         wait_until(parts.ready, 30.0, "the daemon to be ready again")
         with parts.client() as client:
             assert bodies(client) == ["before"]
-        before = Path(json.loads(back.stdout)["before"])
-        assert (before / "store.db").exists()
+            tokens = {one["id"]: one["revoked_at"] for one in client.tokens()}
+            revoked = {one["serial"]: bool(one["revoked_at"]) for one in client.certificates()}
+        said = json.loads(back.stdout)
+        assert (Path(said["before"]) / "store.db").exists()
+        # What was taken back since stays so, and what was issued since can be taken back.
+        assert tokens[lost["id"]]
+        assert revoked == {cards[0]["serial"]: True, cards[1]["serial"]: False, late: True, kept: False}
+        assert said["revoked"] == 3
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
