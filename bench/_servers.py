@@ -36,6 +36,16 @@ def bare(_: Path) -> Any:
     return Starlette(routes=[Route("/exec", constant, methods=["POST"])])
 
 
+def page(folder: Path) -> Any:
+    """The bytes of a page that somebody has put there."""
+    content = (folder / "page.html").read_bytes()
+
+    async def same(_: Request) -> Response:
+        return Response(content, media_type="text/html")
+
+    return Starlette(routes=[Route("/", same)])
+
+
 async def run_true() -> str:
     """As one writes it in a tool."""
     process = await asyncio.create_subprocess_exec(TRUE, stdout=asyncio.subprocess.PIPE)
@@ -68,7 +78,12 @@ def fastmcp(_: Path) -> Any:
     return server.http_app(json_response=True, stateless_http=True)
 
 
-APPS: Final[dict[str, Callable[[Path], Any]]] = {"bare": bare, "mcp": mcp_sdk, "fastmcp": fastmcp}
+APPS: Final[dict[str, Callable[[Path], Any]]] = {
+    "bare": bare,
+    "page": page,
+    "mcp": mcp_sdk,
+    "fastmcp": fastmcp,
+}
 
 
 def serve_app(name: str, folder: Path, port: int) -> None:
@@ -95,10 +110,21 @@ def serve_daemon(folder: Path, port: int) -> None:
     from exec_daemon.access.grants import Rates
     from exec_daemon.access.identity import Role
     from exec_daemon.operator_ops.spec import OpSpec
+    from harvester import ScanPolicy
+    from inband.explain import page_marks
 
     limits = DaemonLimits(rates=dict.fromkeys(Role, Rates()), dm_pair_per_min=0)
     op = OpSpec(name="bench.true", argv=(TRUE,), summary="Runs true.", side_effecting=False)
-    serve(DaemonSettings(home=folder, port=port, log_to_stderr=False, limits=limits, ops=(op,)))
+    serve(
+        DaemonSettings(
+            home=folder,
+            port=port,
+            log_to_stderr=False,
+            limits=limits,
+            ops=(op,),
+            marker=page_marks(ScanPolicy()),
+        )
+    )
 
 
 def main(name: str, folder: str, port: str) -> None:

@@ -30,7 +30,10 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 # What reorders or hides text on a screen (Unicode UAX 9) stands as its code.
-_UNSEEN: Final = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0xFEFF])
+_UNSEEN: Final = {
+    code: f"\\u{code:04x}"
+    for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0xFEFF)
+}
 
 
 @cache
@@ -54,7 +57,8 @@ def page(template: str, values: Mapping[str, Any], status: int = 200) -> Respons
 
 def plain(text: object) -> str:
     """Text of others as a screen may show it: no terminal codes, nothing that reorders it."""
-    return strip_terminal(str(text)).translate({code: f"\\u{code:04x}" for code in _UNSEEN})
+    shown = strip_terminal(str(text))
+    return shown if shown.isascii() else shown.translate(_UNSEEN)
 
 
 def pretty(value: object) -> str:
