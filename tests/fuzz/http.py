@@ -22,11 +22,10 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run isolated: it is not on the path
 
 import httpx2
-from starlette.routing import Route
 
 from exec_daemon.access.approval import ApprovalPolicy
 from exec_daemon.access.policy import Policy
-from exec_daemon.api.app import EVERY_ROW, build
+from exec_daemon.api.app import EVERY_ROW, App
 from exec_daemon.api.route import Row
 from exec_daemon.services import Services
 from exec_daemon.worker_template import WorkerRuntime, WorkerTemplate
@@ -154,7 +153,7 @@ def world_of(home: Path) -> World:
     (running.home / "outbox" / "report.html").write_text("<p>all is well</p>")
     local = httpx2.HTTPTransport(uds=str(running.home / "daemon.sock"))
     admin = httpx2.Client(base_url="http://localhost", transport=local, timeout=LIMIT_S)
-    routes = (one for one in build(services_of(running)).routes if isinstance(one, Route))
+    routes = App(services_of(running)).routes
     served = sorted((method, route.path) for route in routes for method in route.methods or ())
     return World(running, {who: running.client(who) for who in WHO}, admin, served)
 
