@@ -40,8 +40,8 @@ class Scanner:
     """Finds directives in one reply that comes in pieces; any pieces give the events of the whole."""
 
     __slots__ = (
-        "_calm", "_closed", "_decoder", "_fed", "_free", "_ledger", "_lost", "_most_tokens", "_policy",
-        "_reading", "_room", "_tokens", "_uncounted", "_wait",
+        "_calm", "_closed", "_counted", "_decoder", "_fed", "_free", "_ledger", "_lost", "_most_tokens",
+        "_policy", "_reading", "_room", "_tokens", "_wait", "_wide",
     )  # fmt: skip
 
     def __init__(self, policy: ScanPolicy | None = None) -> None:
@@ -54,7 +54,8 @@ class Scanner:
         self._fed = 0  # code points looked at
         self._lost = 0  # those of them that are behind the limit
         self._room = self._policy.max_reply_bytes
-        self._uncounted: list[str] = []  # looked at, but `_room` does not know of it yet
+        self._counted = 0  # code points that `_room` knows of
+        self._wide: list[str] = []  # behind them, what takes more bytes than code points
         self._free = 0  # up to here nothing has to be counted, nor let go
         self._calm = 0  # and up to here nothing but what may matter has to be read
         self._closed = False
@@ -95,18 +96,22 @@ class Scanner:
 
     def _look(self) -> list[Event]:
         """At what was handed in since the last time. Most of it only waits: nothing can come of it."""
-        text = "".join(self._tokens)
-        self._tokens.clear()
-        if self._fed + len(text) > self._calm:
+        tokens = self._tokens
+        text = "".join(tokens)
+        tokens.clear()
+        fed = self._fed + len(text)
+        if fed > self._calm:
             return self._take(text)
         if may_matter(text):
             half = half_sign(text)
             if not half:
                 return self._take(text)
-            self._tokens.append(text[half:])
+            tokens.append(text[half:])
+            fed -= len(text) - half
             text = text[:half]
-        self._fed += len(text)
-        self._uncounted.append(text)
+        self._fed = fed
+        if not text.isascii():
+            self._wide.append(text)
         self._wait(text)
         return []
 
@@ -117,7 +122,7 @@ class Scanner:
         self._fed += len(text)
         if self._fed > self._free:
             text = self._admit(text)
-        self._uncounted.append(text)
+        self._wide.append(text)
         if text:
             self._reading.take(text)
         self._most_tokens = 0 if self._reading.eager else _MOST_TOKENS
@@ -130,22 +135,26 @@ class Scanner:
         What came before is counted now: most replies end before their size matters.
         """
         before = self._fed - len(text)
-        self._room -= utf8_bytes("".join(self._uncounted))
-        self._uncounted.clear()
+        self._count(before)
         if not before and text.startswith(_BOM):
-            self._reading.at, self._room, text = 1, self._room - utf8_bytes(_BOM), text[1:]
+            self._reading.at, self._room, text = 1, self._room - utf8_bytes(_BOM) + 1, text[1:]
         if len(text) * _MOST_UTF8_BYTES > self._room:
             text = self._cut(text)
         self._free = min(self._fed + _MOST_UNCOUNTED_CHARS, before + self._room // _MOST_UTF8_BYTES)
         self._reading.let_go(before)
         return text
 
+    def _count(self, fed: int) -> None:
+        """The limit knows of the first `fed` code points from here on."""
+        wide = "".join(self._wide)
+        self._wide.clear()
+        self._room -= fed - self._counted + utf8_bytes(wide) - len(wide)
+        self._counted = fed
+
     def _cut(self, text: str) -> str:
         """Nothing more is taken behind the limit, though a byte or two may be left."""
-        kept = within_bytes(text, self._room)
-        if len(kept) < len(text):
-            self._lost += len(text) - len(kept)
-            self._room = utf8_bytes(kept)
+        kept = "" if self._lost else within_bytes(text, self._room)
+        self._lost += len(text) - len(kept)
         return kept
 
 

@@ -96,7 +96,7 @@ class Reading:
                 self._rest(whole, pos)
         elif triggers := Triggers(text):
             whole = "".join((*self.waiting, text))
-            self._go(whole, 0, triggers if whole is text else Triggers(whole))
+            self._go(whole, 0, triggers if whole is text else Triggers(whole, len(whole) - len(text)))
         else:
             self.waiting.append(text)
 
