@@ -137,7 +137,8 @@ class Scanner:
         before = self._fed - len(text)
         self._count(before)
         if not before and text.startswith(_BOM):
-            self._reading.at, self._room, text = 1, self._room - utf8_bytes(_BOM) + 1, text[1:]
+            self._room -= utf8_bytes(_BOM)
+            self._reading.at, self._counted, text = 1, 1, text[1:]
         if len(text) * _MOST_UTF8_BYTES > self._room:
             text = self._cut(text)
         self._free = min(self._fed + _MOST_UNCOUNTED_CHARS, before + self._room // _MOST_UTF8_BYTES)
@@ -153,7 +154,7 @@ class Scanner:
 
     def _cut(self, text: str) -> str:
         """Nothing more is taken behind the limit, though a byte or two may be left."""
-        kept = "" if self._lost else within_bytes(text, self._room)
+        kept = "" if self._lost else within_bytes(text, max(0, self._room))
         self._lost += len(text) - len(kept)
         return kept
 

@@ -11,9 +11,11 @@ from harvester.scanner.lines import Line, line_from, lines_end
 from harvester.scanner.reply import Reply
 from harvester.scanner.skipping import Triggers, fresh_start, may_matter
 
-# In one open block (a list, a fence) nothing can be let go: those that are longer than a block that may run
-# are read, and wait no more.
-_MOST_UNREAD_CHARS: Final = 1 << 16
+# What cannot be skipped waits unread while it is short, or one paragraph: read, that takes more room.
+_MOST_UNREAD_CHARS: Final = 1 << 12
+_MOST_OF_A_PARAGRAPH: Final = 1 << 16
+# What may end a paragraph before it, or not be one.
+_NO_TEXT: Final = re.compile(r"\n(?:[ \t>#`~=_*+<\r\n-]|[0-9]{1,9}[.)]|[|:][ \t|:-]*+\r?\n)")
 # Whatever a longer beginning of a line turns out to be may wait for its end.
 _MOST_BEGINNING_CHARS: Final = 1 << 8
 # A line in brackets, as a directive is, and a blank one.
@@ -110,17 +112,21 @@ class Reading:
         """Keep no more of what waits than can be around what comes behind the first `fed` code points.
 
         Asked when more comes, so that a plain reply that comes whole is not read at all. Where much had to
-        stay, as much again may come before it is looked through once more.
+        stay, a part of that more may come before it is looked through once more.
         """
-        if self.awake or fed < self._again:
+        if self.awake or self._half or fed < self._again:
             return
         text = "".join(self.waiting)
         pos = self._skip(text, 0, len(text))
-        if len(text) - pos > _MOST_UNREAD_CHARS:
+        if self._is_too_long(text, pos):
             pos = self._read(text, pos, len(text))
-        if pos:
-            self._rest(text, pos)
-        self._again = fed + len(text) - pos
+        self._rest(text, pos)
+        self._again = fed + (len(text) - pos) // 4
+
+    def _is_too_long(self, text: str, pos: int) -> bool:
+        """Does it take less room when it is read?"""
+        most = _MOST_UNREAD_CHARS if _NO_TEXT.search(text, pos) else _MOST_OF_A_PARAGRAPH
+        return len(text) - pos > most
 
     def _rest(self, text: str, pos: int) -> None:
         """What is not read of a text waits."""

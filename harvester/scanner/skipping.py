@@ -124,6 +124,8 @@ def fresh_start(text: str, pos: int, end: int) -> int:
     At `pos` a line begins, and no block is open that a blank line would not end. `end` lies in a line that
     may be the answer.
     """
+    if text.rfind("\n\n", pos, end) < 0:
+        return pos
     before = "\n" + text[pos:end]
     for start, place in reversed(_judged(before) or ()):
         while (place := before.rfind("\n\n", start, place)) >= 0:

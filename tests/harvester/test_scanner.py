@@ -178,6 +178,15 @@ def test_a_character_over_the_limit_does_not_come_in_part() -> None:
     assert scan_reply("abcdé", policy) == [Skipped(SkipReason.LIMIT_REPLY, (4, 5))]
 
 
+def test_a_byte_order_mark_counts_with_its_three_bytes() -> None:
+    text = f"\ufeff{LIST}"
+    assert ops(scan_reply(text, ScanPolicy(max_reply_bytes=3 + len(LIST)))) == ["tools.list"]
+    for most in (2 + len(LIST), 3, 2, 0):
+        events = scan_reply(text, ScanPolicy(max_reply_bytes=most))
+        assert ops(events) == []
+        assert events[-1] == Skipped(SkipReason.LIMIT_REPLY, (max(1, most - 2), len(text))), most
+
+
 def test_a_limit_is_met_at_the_same_place_in_any_pieces() -> None:
     text, policy = f"é{LIST}\n\n{CRON}\n", ScanPolicy(max_reply_bytes=30)
     for cut in range(len(text)):

@@ -11,17 +11,21 @@ from harvester.scanner import Scanner
 
 POLICY = ScanPolicy(max_reply_bytes=1 << 30)
 TIMES = 2000
-# The largest open block that is kept unread, and as much again before it is looked through once more; where
-# lines end with CR all is taken for one. Short pieces take several times their text.
-OPEN_BLOCK = 1 << 17
+# 4 KiB, several times over: short pieces take more room than their text, and it is joined now and then.
+FEW = 5 << 13
 
 FLOWS = {
-    "paragraphs": ("Some words of prose, and `code`.\nAnd [a link](x).\n\n", 1 << 16),
-    "fences": ("Text.\n\n```py\nx = y[0]\n```\n\n", 1 << 17),
-    "paragraphs that end with CRLF": ("Some words of prose.\r\n\r\n", OPEN_BLOCK + (1 << 17)),
-    "directives": ("[TOOL tools.list {}]\n\nSome words.\n\n", 1 << 16),
-    "a list": ("- an item of it\n", OPEN_BLOCK + (1 << 17)),
-    "reasoning": ("<think>\nwords [TOOL x {}]\n", 1 << 16),
+    "paragraphs": ("Some words of prose, and `code`.\nAnd [a link](x).\n\n", FEW),
+    "fences": ("Text.\n\n```py\nx = y[0]\n```\n\n", 2 * FEW),
+    "indented code": ("    x = y\n\n", FEW),
+    "paragraphs that end with CRLF": ("Some words of prose.\r\n\r\n", FEW),
+    "directives": ("[TOOL tools.list {}]\n\nSome words.\n\n", FEW),
+    "a list": ("- an item of it\n", FEW),
+    "a loose list": ("- an item of it\n\n", FEW),
+    "tables": ("| a | b |\n|---|---|\n", FEW),
+    "reasoning": ("<think>\nwords [TOOL x {}]\n", FEW),
+    # 40 KiB that are one open block; its lines one by one are as many objects.
+    "a paragraph": ("Some words of prose.\n", 4 * FEW),
 }
 
 
