@@ -29,6 +29,7 @@ from messaging.redaction import clip, redact, secret_values
 from messaging.result import Result
 from messaging.sequence import EventSequence
 from messaging.signature import sign, verify, verify_webhook, webhook_headers
+from messaging.spelled import spelled
 from messaging.strict_json import StrictJsonError, load_object, loads
 from messaging.terminal import strip_terminal
 from messaging.threads import AuthorKind, Message, MessageKind, NewMessage, Thread
@@ -94,6 +95,7 @@ __all__ = [
     "secret_values",
     "settle",
     "sign",
+    "spelled",
     "strip_terminal",
     "verify",
     "verify_artifact",

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
-from messaging import strip_terminal
+from messaging import spelled, strip_terminal
 
 # Nothing inline, nothing from elsewhere, in no frame (CSP level 3).
 POLICY: Final = (
@@ -62,8 +62,8 @@ def plain(text: object) -> str:
 
 
 def pretty(value: object) -> str:
-    """JSON for a person, harmless."""
-    return plain(json.dumps(value, ensure_ascii=False, indent=2))
+    """JSON for a person, harmless, and with all that is in it: on some of it a person decides (O-36)."""
+    return spelled(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def when(moment: str | None, now: str) -> Markup:

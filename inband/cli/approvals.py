@@ -10,6 +10,7 @@ import click
 
 from inband.cli.shared import connected, json_option, json_text, show, table
 from inband.errors import InputError
+from messaging import spelled
 
 _STATES: Final = ("pending", "approved", "denied", "expired")
 _FACTS: Final = (
@@ -65,7 +66,7 @@ def show_approval(ctx: click.Context, *, approval_id: str, as_json: bool) -> Non
 def _whole(found: dict[str, Any]) -> Iterator[str]:
     """Nothing is left out or shortened, and what a terminal would hide is written as an escape."""
     for fact in _FACTS:
-        yield f"{fact:<12}{found[fact] if found[fact] is not None else '-'}"
+        yield f"{fact:<12}{spelled(str(found[fact])) if found[fact] is not None else '-'}"
     yield f"{'effects':<12}{'has side effects' if found['side_effecting'] else 'read-only'}"
     yield "arguments"
     yield from json_text(found["args"], indent=2).splitlines()

@@ -15,6 +15,7 @@ from exec_daemon.mcp_servers.spec import McpSpec, specs
 from inband.cli.progress import waiting
 from inband.cli.shared import harmless, json_option, json_text, settings_of, show, table
 from inband.errors import FrontDoorError, InputError
+from messaging import spelled
 
 
 @click.group()
@@ -158,5 +159,5 @@ def _lines(document: list[dict[str, Any]], gone: list[str]) -> Iterator[str]:
 def _one(row: dict[str, Any]) -> Iterator[str]:
     yield f"{row['tool']}: {row['state']}"
     yield f"  says of itself: {'read-only' if row['read_only'] else 'has side effects'}"
-    yield from (f"  | {line}" for line in row["description"].splitlines())
+    yield from (f"  | {spelled(line)}" for line in row["description"].splitlines())
     yield f"  takes {json_text(row['schema'])}"

@@ -18,7 +18,7 @@ from harvester import DaemonClient
 from inband import settings as settings_module
 from inband.compose import client_for
 from inband.settings import Settings
-from messaging import strip_terminal
+from messaging import spelled, strip_terminal
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")
 
@@ -49,8 +49,6 @@ def show(document: Any, human: Callable[[], Iterable[str]], *, as_json: bool, fa
 
 # The styles that click writes for us: bold, dim, underline, colours, and their end.
 _STYLES: Final = re.compile("(\x1b\\[(?:[0124]|[39][0-7])m)")
-# What JSON need not escape and a terminal obeys or does not show.
-_UNSEEN: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def harmless(line: str) -> str:
@@ -64,8 +62,7 @@ def harmless(line: str) -> str:
 
 def json_text(document: Any, indent: int | None = None) -> str:
     """JSON that a person may have on the screen: what it escapes is the same when it is read."""
-    text = json.dumps(document, ensure_ascii=False, indent=indent)
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return spelled(json.dumps(document, ensure_ascii=False, indent=indent))
 
 
 def table(rows: Sequence[Sequence[object]], header: Sequence[str]) -> Iterator[str]:

@@ -106,6 +106,18 @@ def test_what_waits_is_still_there_after_a_restart(start_daemon: Callable[..., A
     assert until(lambda: [message["body"] for message in messages(again, "wren")] == ["go"])
 
 
+def test_what_an_argument_hides_from_the_eye_is_spelled_on_the_page(asking: Any) -> None:  # O-36, D101
+    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "send all")
+    hidden = {"to": "wren", "text": f"hello{tags}\u202e\u200b"}
+    job_id = asking.exec("agent/heron", "dm.send", hidden).json()["job_id"]
+    page = asking.client("operator").get("/ui/approvals").text
+    assert job_id in page
+    assert r"hello\udb40\udc73\udb40\udc65" in page
+    assert r"\u202e\u200b&#34;" in page
+    for fact in ("has side effects", "asked by agent/heron", "because of box.toml: [approvals] ops"):
+        assert fact in page
+
+
 def test_who_asked_may_take_it_back(asking: Any) -> None:
     job_id = ask(asking).json()["job_id"]
     cancelled = asking.client("agent/heron").post(f"/jobs/{job_id}/cancel").json()
