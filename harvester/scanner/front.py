@@ -175,6 +175,8 @@ def orphan_end(text: str, policy: ScanPolicy) -> int | None:
         if reply.first_tag is not None:
             break
     reply.finish(len(text))
+    if ledger.lost:
+        return len(text)
     first = len(text) if reply.first_tag is None else reply.first_tag
     return max((end for end in ledger.orphans if end <= first), default=None)
 

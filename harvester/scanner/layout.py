@@ -17,7 +17,8 @@ from harvester.scanner.curl import read_curl
 from harvester.scanner.marks import MARKS, Quotations, Strikes
 from harvester.scanner.markup import Markup
 from harvester.scanner.openers import OPENER, Construct, Kind, closed_end, marked, read_construct
-from harvester.scanner.stretches import Curl, Layout
+from harvester.scanner.stretches import LOST, Curl, Layout, Tag
+from harvester.scanner.tags import REASONING, REASONING_END
 
 _MARKS: Final = "".join(sorted(MARKS - {'"'}))
 # A backslash escapes ASCII punctuation only (CommonMark 2.4); whether a `[` is escaped `marked` says.
@@ -126,8 +127,8 @@ class Reader:
             return start + 1
         if start not in self._layout.constructs:
             self._chain(start)
-        if self._chars_left < 0:  # what is a link here is not known, so nothing behind it may run
-            return self._layout.hide(start, len(self._text), SkipReason.DEAD, bounds=True)
+        if self._chars_left < 0:
+            return self._lose(start)
         construct = self._layout.constructs[start]
         unit = (
             construct.kind is Kind.CALL
@@ -135,6 +136,12 @@ class Reader:
             and marked(self._text, start) is None
         )
         return self._through(start, construct.end) if unit else start + 1
+
+    def _lose(self, start: int) -> int:
+        """It is not known what is a link here, so nothing behind it may run, nor which tags count."""
+        if REASONING.search(self._text, start) or REASONING_END.search(self._text, start):
+            self._layout.tags.append(Tag(start, start + 1, LOST))
+        return self._layout.hide(start, len(self._text), SkipReason.DEAD, bounds=True)
 
     def _chain(self, start: int) -> None:
         """Directives with nothing between them: whether one is a link depends on the next (GRAMMAR 1)."""

@@ -9,13 +9,17 @@ from harvester.policy import ScanPolicy
 
 
 class Ledger:
-    """Events that wait to be handed out. `dead` is set between a broken directive and a blank line."""
+    """Events that wait to be handed out. `dead` is set between a broken directive and a blank line.
 
-    __slots__ = ("_calls", "_full", "dead", "events", "orphans", "policy")
+    `lost`: it took too long to tell which reasoning tags count, so everything from there on is reasoning.
+    """
+
+    __slots__ = ("_calls", "_full", "dead", "events", "lost", "orphans", "policy")
 
     def __init__(self, policy: ScanPolicy) -> None:
         self.policy = policy
         self.dead = False
+        self.lost = False
         self.orphans: list[int] | None = None  # ends of closing reasoning tags that count, if asked for
         self.events: list[Event] = []
         self._calls = 0

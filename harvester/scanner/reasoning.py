@@ -6,7 +6,7 @@ from typing import Final
 
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.passage import Passage
-from harvester.scanner.stretches import Layout, Tag
+from harvester.scanner.stretches import LOST, Layout, Tag
 from harvester.scanner.sweep import Sweep
 
 _STRAIGHT: Final = frozenset("'\"")
@@ -27,6 +27,9 @@ def counting_tag(passage: Passage, layout: Layout, ledger: Ledger) -> Tag | None
         return None
     sweep = Sweep(layout)
     for tag in layout.tags:
+        if tag.name == LOST:
+            ledger.lost = True
+            return tag
         if _quoted(passage.text, tag) or sweep.reason(tag.start):
             continue
         if tag.name is not None:

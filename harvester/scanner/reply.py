@@ -12,6 +12,7 @@ from harvester.scanner.examination import Cut
 from harvester.scanner.foresight import Outlook
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Line, lines_end
+from harvester.scanner.stretches import LOST
 from harvester.scanner.tags import closing
 
 _BLANKS: Final = re.compile(r"[ \t]*+")
@@ -100,7 +101,7 @@ class Reply:
         """Only the closing tag is looked for from here on, of any name if None; or an end that is known."""
         self._start = start
         self._until = until
-        self._closing = closing(name)
+        self._closing = _NEVER if name == LOST else closing(name)
         self._blocks.clear()
 
     def end_reasoning(self, end: int) -> None:

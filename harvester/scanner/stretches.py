@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from harvester.events import SkipReason
 from harvester.scanner.calls import Written
 from harvester.scanner.openers import Construct
+
+# What stands here in a tag's place is closed by nothing.
+LOST: Final = ""
 
 
 class Hide(NamedTuple):
@@ -20,7 +23,7 @@ class Hide(NamedTuple):
 
 
 class Tag(NamedTuple):
-    """A reasoning tag; `name` is None for a closing one."""
+    """A reasoning tag; `name` is None for a closing one, `LOST` where it is not known which tags count."""
 
     start: int
     end: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harvester.parse import parse
 from tests.harvester._asked import LIST, ops
 
 # Each holds one backtick: in a tag it begins no code, so that the one behind the call pairs with nothing.
@@ -68,3 +69,17 @@ def test_a_reasoning_tag_in_a_line_takes_all_up_to_its_closing_tag(tag: str) -> 
 )
 def test_what_is_no_reasoning_tag_takes_nothing(tag: str) -> None:
     assert ops(f"x {tag}x {LIST}") == ["tools.list"]
+
+
+# Each holds all behind it: to tell which of them are links takes longer than is allowed.
+LINKS = "[TOOL{}][TOOL{" * 80
+
+
+@pytest.mark.parametrize("tag", ["<think>", "</think> <think>"])
+def test_where_it_takes_too_long_to_tell_which_tags_count_all_behind_is_reasoning(tag: str) -> None:
+    assert ops(f"{LIST}\n\n{LINKS} {tag}\n\n{LIST}\n\n</think>\n\n{LIST}") == ["tools.list"]
+
+
+def test_so_is_all_of_a_whole_reply_whose_closing_tag_may_count() -> None:
+    assert parse(f"{LIST}\n\n{LINKS} </think>{LIST}\n\n{LIST}").calls == ()
+    assert len(parse(f"{LIST}\n\n{LINKS} <b>\n\n{LIST}").calls) == 2
