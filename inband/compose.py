@@ -139,12 +139,44 @@ def _path(settings: Settings, name: str) -> Path | None:
     return Path(settings[name]).expanduser() if settings[name] else None
 
 
+def _unix(settings: Settings) -> UnixSocket:
+    return UnixSocket(
+        users=unix_users.known(settings["unix.users"]),
+        path=_path(settings, "unix.path"),
+        group=settings["unix.group"],
+    )
+
+
+def _worker_rules(settings: Settings) -> WorkerRules:
+    return WorkerRules(
+        templates=workers.templates(settings["workers"]),
+        most_alive=settings["swarm.most_alive"],
+        most_per_hour=settings["swarm.most_per_hour"],
+        most_depth=settings["swarm.most_depth"],
+    )
+
+
+def _retention(settings: Settings) -> Retention:
+    return Retention(
+        keep_days=settings["store.keep_days"],
+        keep_jobs=settings["store.keep_jobs"],
+        audit_days=settings["store.audit_days"],
+        audit_lines=settings["store.audit_lines"],
+    )
+
+
+def _limits(settings: Settings) -> DaemonLimits:
+    reads, writes = settings["rates.reads_per_minute"], settings["rates.writes_per_minute"]
+    limited = (Role.AGENT, Role.WORKER, Role.VIEWER)
+    return DaemonLimits(
+        artifacts_room_bytes=settings["artifacts.room_bytes"],
+        dm_pair_per_min=settings["rates.dms_per_minute"],
+        rates={**ROLE_RATES, **dict.fromkeys(limited, Rates(reads_per_min=reads, writes_per_min=writes))},
+    )
+
+
 def daemon_settings(settings: Settings) -> DaemonSettings:
     """The daemon's own settings."""
-    theirs = Rates(
-        reads_per_min=settings["rates.reads_per_minute"], writes_per_min=settings["rates.writes_per_minute"]
-    )
-    limited = dict.fromkeys((Role.AGENT, Role.WORKER, Role.VIEWER), theirs)
     return DaemonSettings(
         home=settings.home,
         host=settings["daemon.host"],
@@ -153,22 +185,13 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         allow_own_certificates=settings["daemon.allow_own_certificates"],
         certificate=_path(settings, "tls.certificate"),
         certificate_key=_path(settings, "tls.key"),
-        unix=UnixSocket(
-            users=unix_users.known(settings["unix.users"]),
-            path=_path(settings, "unix.path"),
-            group=settings["unix.group"],
-        ),
+        unix=_unix(settings),
         names=tuple(settings["daemon.names"]),
         origins=tuple(settings["daemon.origins"]),
-        box_ctl=Path(settings["daemon.box_ctl"]).expanduser() if settings["daemon.box_ctl"] else None,
+        box_ctl=_path(settings, "daemon.box_ctl"),
         repos={name: Path(path).expanduser() for name, path in settings["repos"].items()},
         agents=agents.templates(settings["agents"]),
-        workers=WorkerRules(
-            templates=workers.templates(settings["workers"]),
-            most_alive=settings["swarm.most_alive"],
-            most_per_hour=settings["swarm.most_per_hour"],
-            most_depth=settings["swarm.most_depth"],
-        ),
+        workers=_worker_rules(settings),
         gates=gates.specs(settings["gates"]),
         policy=permissions.policy(settings),
         ops=programs.ops(settings["ops"]),
@@ -177,17 +200,8 @@ def daemon_settings(settings: Settings) -> DaemonSettings:
         log_format=settings["logs.format"],
         marker=page_marks(scan_policy(settings)),
         artifact_folders=tuple(Path(folder).expanduser() for folder in settings["artifacts.folders"]),
-        retention=Retention(
-            keep_days=settings["store.keep_days"],
-            keep_jobs=settings["store.keep_jobs"],
-            audit_days=settings["store.audit_days"],
-            audit_lines=settings["store.audit_lines"],
-        ),
-        limits=DaemonLimits(
-            artifacts_room_bytes=settings["artifacts.room_bytes"],
-            dm_pair_per_min=settings["rates.dms_per_minute"],
-            rates={**ROLE_RATES, **limited},
-        ),
+        retention=_retention(settings),
+        limits=_limits(settings),
     )
 
 

@@ -17,7 +17,8 @@ from typing import Any, Final
 from exec_daemon.access.grant_rules import Wrong
 from exec_daemon.home import default_root, settings_file
 from inband.errors import SettingsError
-from inband.settings_table import BY_NAME, SETTINGS, Setting
+from inband.setting import Setting
+from inband.settings_table import BY_NAME, SETTINGS
 from messaging.sinks.variables import OURS, VARIABLES
 
 _TRUE: Final = {

@@ -16,7 +16,8 @@ import click
 from exec_daemon.calls.registry import registry
 from exec_daemon.ops import ALLOWLIST
 from inband.cli import COMMANDS, box
-from inband.settings_table import SETTINGS, Setting
+from inband.setting import Setting
+from inband.settings_table import SETTINGS
 from messaging import ERRORS
 from messaging.op_formats import markdown
 from messaging.op_formats import markdown_table as table

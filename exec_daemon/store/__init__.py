@@ -27,16 +27,17 @@ from exec_daemon.store.errors import (
 )
 from exec_daemon.store.feed import REPLIES, Subscription, job_topic, thread_topic
 from exec_daemon.store.memory import MemoryStore
+from exec_daemon.store.outside_values import Arrival, OutsideJob, Reception, Standing
 from exec_daemon.store.permissions import Approval, ApprovalState, AskedCall, GrantRecord, Word
 from exec_daemon.store.port import PAGE, Store
 from exec_daemon.store.retention import Excess, Pruned, Retention
+from exec_daemon.store.rpc_values import RpcAnswer, RpcTask
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.values import (
     Agent,
     AgentRun,
     Appended,
     AppendMessage,
-    Arrival,
     Artifact,
     AuditBreak,
     AuditCheck,
@@ -51,13 +52,8 @@ from exec_daemon.store.values import (
     NewJob,
     NewThread,
     Outcome,
-    OutsideJob,
-    Reception,
-    RpcAnswer,
-    RpcTask,
     Running,
     Spending,
-    Standing,
     TokenRecord,
 )
 

@@ -11,16 +11,8 @@ from typing import Any
 
 from exec_daemon.store.audit_chain import PRUNE
 from exec_daemon.store.effects import Effect
-from exec_daemon.store.values import (
-    Begun,
-    Conflict,
-    Done,
-    NewAuditLine,
-    NewJob,
-    Outcome,
-    Reception,
-    Running,
-)
+from exec_daemon.store.outside_values import Reception
+from exec_daemon.store.values import Begun, Conflict, Done, NewAuditLine, NewJob, Outcome, Running
 from messaging import ErrorCode, EventType, Job, JobEvent, JobState, artifact_in, error
 
 _STEPS = frozenset({EventType.PROGRESS, EventType.WARNING})

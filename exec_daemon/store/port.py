@@ -15,15 +15,16 @@ from typing import Any, Protocol
 
 from exec_daemon.store.effects import Effect
 from exec_daemon.store.feed import ChangeFeed
+from exec_daemon.store.outside_port import Outside
 from exec_daemon.store.permissions import Permissions
 from exec_daemon.store.readings import Readings
 from exec_daemon.store.retention import Excess, Pruned
+from exec_daemon.store.rpc_port import Rpc
 from exec_daemon.store.timer_port import Timers
 from exec_daemon.store.values import (
     Agent,
     AgentRun,
     Appended,
-    Arrival,
     Artifact,
     AuditCheck,
     AuditLine,
@@ -33,12 +34,7 @@ from exec_daemon.store.values import (
     NewJob,
     NewThread,
     Outcome,
-    OutsideJob,
-    Reception,
-    RpcAnswer,
-    RpcTask,
     Spending,
-    Standing,
     TokenRecord,
 )
 from exec_daemon.store.worker_port import Workers
@@ -204,37 +200,6 @@ class Keeping(Protocol):
         ...
 
 
-class Outside(Protocol):
-    """Jobs that run elsewhere and tell their events by callback (M-50 to M-56)."""
-
-    async def expect(self, job_id: str, identity: str) -> OutsideJob:
-        """Events of this job may come from now on. Raises `Exists` when any job has the id."""
-        ...
-
-    async def outside_job(self, job_id: str) -> OutsideJob | None:
-        """The job, or None; jobs of the journal are none of these."""
-        ...
-
-    async def outside_jobs(self, limit: int = PAGE) -> list[OutsideJob]:
-        """The newest first."""
-        ...
-
-    async def receive(self, event: JobEvent, sha256: str) -> Reception:
-        """Keeps the event, once per number. Raises `NoSuchJob`.
-
-        `CONFLICT` for another body under a number that was used, and for an event behind the end.
-        """
-        ...
-
-    async def arrivals(self, job_id: str, after: int = -1) -> list[Arrival]:
-        """What has come with `seq` > `after`, by number of the event; there may be gaps."""
-        ...
-
-    async def standing(self, job_id: str) -> Standing:
-        """How far the job has come."""
-        ...
-
-
 class AgentRuns(Protocol):
     """What runs of agents cost."""
 
@@ -256,29 +221,6 @@ class Artifacts(Protocol):
 
     async def artifact(self, sha256: str, identity: str | None = None) -> Artifact | None:
         """The content of this hash as the newest of its jobs has it, of one identity or of any."""
-        ...
-
-
-class Rpc(Protocol):
-    """What a client of the RPC finds again after it, or the daemon, was away."""
-
-    async def rpc_answer(self, identity: str, request_id: str) -> RpcAnswer | None:
-        """The answer that was kept, however old: judging that is the caller's part."""
-        ...
-
-    async def keep_rpc_answer(self, kept: RpcAnswer, *, since: str, most: int) -> None:
-        """Keeps it in place of an earlier one of its id.
-
-        Of the same identity those before `since` go, and the oldest where there are more than `most`.
-        """
-        ...
-
-    async def rpc_tasks(self, identity: str) -> list[RpcTask]:
-        """Those of one identity, by id."""
-        ...
-
-    async def keep_rpc_task(self, task: RpcTask) -> None:
-        """Keeps how it stands now."""
         ...
 
 

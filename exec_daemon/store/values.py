@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from typing import Any
 
-from messaging import ArtifactRef, CallError, Job, JobEvent, Message, NewMessage
+from messaging import ArtifactRef, CallError, Job, Message, NewMessage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,66 +238,3 @@ class Spending:
     runs: int
     tokens: int | None
     cost_microusd: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutsideJob:
-    """A job that runs elsewhere and tells its events by callback; `identity` expects it."""
-
-    id: str
-    identity: str
-    created_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """An event of such a job as it came; `sha256` is of the body."""
-
-    event: JobEvent
-    sha256: str
-    received_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How far such a job has come: how many events, the highest number (-1: none), and its end."""
-
-    count: int
-    last_seq: int
-    end: JobEvent | None
-
-    @property
-    def has_gap(self) -> bool:
-        """Is an event missing before the last one?"""
-        return self.count <= self.last_seq
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RpcAnswer:
-    """The answer that the RPC request `id` of `identity` got; `digest` is of the request."""
-
-    identity: str
-    id: str
-    digest: str
-    answer: Mapping[str, Any]
-    at: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RpcTask:
-    """A task of the RPC as it stood last: what it needs to be opened again."""
-
-    identity: str
-    id: str
-    provider: str
-    model: str | None
-    folder: str | None
-    state: str
-
-
-class Reception(StrEnum):
-    """What became of an event that came (M-53)."""
-
-    STORED = "stored"
-    REPLAYED = "replayed"
-    CONFLICT = "conflict"

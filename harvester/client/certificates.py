@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
-from harvester.client.wire import Request, Wire
+from harvester.client.wire import Request, Wire, given, segment
 
 
 class Certificates:
@@ -25,10 +24,10 @@ class Certificates:
         `renews` is the serial number of the one that it stands in for, for the audit.
         """
         further = {"ttl_s": ttl_s, "renews": renews}
-        body = {"identity": identity, "csr": csr} | {k: v for k, v in further.items() if v is not None}
-        return self._wire.want(Request(method="POST", path="/certificates", repeatable=False, body=body)).body
+        body = {"identity": identity, "csr": csr} | given(further)
+        return self._wire.post("/certificates", body)
 
     def revoke_certificate(self, serial: str) -> dict[str, Any]:
         """Revoking twice is revoking once."""
-        path = f"/certificates/{quote(serial, safe='')}"
+        path = f"/certificates/{segment(serial)}"
         return self._wire.want(Request(method="DELETE", path=path, repeatable=True)).body

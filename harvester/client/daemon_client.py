@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
-from urllib.parse import quote
 
 import httpx2
 
+from harvester.client.administration import Administration
 from harvester.client.certificates import Certificates
 from harvester.client.failures import refusal
 from harvester.client.permissions import Permissions
@@ -19,7 +19,7 @@ from harvester.client.retry import RetryPolicy
 from harvester.client.stream import follow
 from harvester.client.timers import Timers
 from harvester.client.tls import ClientCertificate
-from harvester.client.wire import Answer, Request, Wire
+from harvester.client.wire import Answer, Request, Wire, given, segment
 from harvester.client.workers import Workers
 from harvester.errors import ProtocolError, Refused
 from messaging import CallRequest, Job, Message, OpInfo, Result, Thread
@@ -46,7 +46,7 @@ class Posted(NamedTuple):
     replayed: bool
 
 
-class DaemonClient(Permissions, Timers, Workers, Certificates):
+class DaemonClient(Permissions, Timers, Workers, Certificates, Administration):
     """A synchronous client, usable from several threads; close it or use it as a context manager.
 
     `base_url` is `https://HOST:PORT`, or `unix:PATH` for a socket of this machine. `token` is a bearer token;
@@ -102,7 +102,7 @@ class DaemonClient(Permissions, Timers, Workers, Certificates):
         The result of a dry run holds `{"would": {op, args, side_effecting}}`.
         """
         repeatable = request.call.call_id is not None or request.dry_run
-        headers = _set({HEADER: traceparent()})
+        headers = given({HEADER: traceparent()})
         ask = Request(
             method="POST", path="/exec", repeatable=repeatable, body=request.to_json(), headers=headers
         )
@@ -113,50 +113,50 @@ class DaemonClient(Permissions, Timers, Workers, Certificates):
 
     def ops(self) -> list[OpInfo]:
         """The registry; `allowed` is for this client's identity."""
-        with self._reading("/ops"):
+        with self._wire.reading("/ops"):
             return [OpInfo.from_json(row) for row in self._wire.get("/ops")["ops"]]
 
     def op(self, name: str) -> OpInfo:
         """One op of the registry; raises `Refused` with UNKNOWN_OP."""
-        with self._reading("/ops"):
-            return OpInfo.from_json(self._wire.get(f"/ops/{_segment(name)}"))
+        with self._wire.reading("/ops"):
+            return OpInfo.from_json(self._wire.get(f"/ops/{segment(name)}"))
 
     # Jobs
 
     def jobs(self, state: str | None = None, limit: int = 50) -> list[Job]:
         """The newest jobs that this identity may see."""
-        with self._reading("/jobs"):
-            query = _set({"limit": limit, "state": state})
+        with self._wire.reading("/jobs"):
+            query = given({"limit": limit, "state": state})
             return [Job.from_json(row) for row in self._wire.get("/jobs", query)["jobs"]]
 
     def job(self, job_id: str) -> Job:
         """One job; raises `Refused` with NOT_FOUND."""
-        with self._reading("/jobs"):
-            return Job.from_json(self._wire.get(f"/jobs/{_segment(job_id)}"))
+        with self._wire.reading("/jobs"):
+            return Job.from_json(self._wire.get(f"/jobs/{segment(job_id)}"))
 
     def job_events(self, job_id: str, after: int = -1, wait_s: float = 0.0) -> list[dict[str, Any]]:
         """The steps of a job behind number `after`, each as `JobEvent.to_json` writes it.
 
         Of a job that runs the next one is waited for, up to `wait_s` seconds.
         """
-        query = _set({"after": after if after >= 0 else None, "wait": wait_s or None})
-        with self._reading("/jobs"):
-            path = f"/jobs/{_segment(job_id)}/events"
+        query = given({"after": after if after >= 0 else None, "wait": wait_s or None})
+        with self._wire.reading("/jobs"):
+            path = f"/jobs/{segment(job_id)}/events"
             return list(self._wire.get(path, query, read_s=wait_s + _POLL_SLACK_S)["events"])
 
     def expect_job(self, job_id: str | None = None) -> dict[str, Any]:
         """A job that will run elsewhere: `{job_id, url, secret}` for the program that tells its events."""
-        with self._reading("/callback"):
-            return self._post("/callback", _set({"job_id": job_id}))
+        with self._wire.reading("/callback"):
+            return self._wire.post("/callback", given({"job_id": job_id}))
 
     def cancel(self, job_id: str) -> Job:
         """Cancel a running job. Cancelling twice is cancelling once."""
-        with self._reading("/jobs"):
-            return Job.from_json(self._post(f"/jobs/{_segment(job_id)}/cancel", {}, repeatable=True))
+        with self._wire.reading("/jobs"):
+            return Job.from_json(self._wire.post(f"/jobs/{segment(job_id)}/cancel", {}, repeatable=True))
 
     def artifact(self, sha256: str) -> bytes:
         """What a job has kept under this hash, compared with it (M-84)."""
-        ask = Request(method="GET", path=f"/artifacts/{_segment(sha256)}", repeatable=True)
+        ask = Request(method="GET", path=f"/artifacts/{segment(sha256)}", repeatable=True)
         try:
             with closing(self._wire.open(ask)) as response:
                 content = response.read()
@@ -170,14 +170,14 @@ class DaemonClient(Permissions, Timers, Workers, Certificates):
 
     def threads(self, agent: str | None = None) -> list[Thread]:
         """The threads that this identity may see."""
-        with self._reading("/threads"):
-            rows = self._wire.get("/threads", _set({"agent": agent}))["threads"]
+        with self._wire.reading("/threads"):
+            rows = self._wire.get("/threads", given({"agent": agent}))["threads"]
             return [Thread.from_json(row) for row in rows]
 
     def thread(self, thread: str) -> Thread:
         """One thread; raises `Refused` with NOT_FOUND."""
-        with self._reading("/threads"):
-            return Thread.from_json(self._wire.get(f"/threads/{_segment(thread)}"))
+        with self._wire.reading("/threads"):
+            return Thread.from_json(self._wire.get(f"/threads/{segment(thread)}"))
 
     def create_thread(
         self,
@@ -188,13 +188,13 @@ class DaemonClient(Permissions, Timers, Workers, Certificates):
     ) -> Thread:
         """A new thread; the daemon gives the id if none is given."""
         wanted = {"id": id, "title": title or None, "agent": agent}
-        with self._reading("/threads"):
-            return Thread.from_json(self._post("/threads", _set(wanted)))
+        with self._wire.reading("/threads"):
+            return Thread.from_json(self._wire.post("/threads", given(wanted)))
 
     def messages(self, thread: str, after: int = 0, limit: int = 200) -> list[Message]:
         """Messages with a sequence number above `after`, in order, at most `limit`."""
-        path = f"/threads/{_segment(thread)}/messages"
-        with self._reading(path):
+        path = f"/threads/{segment(thread)}/messages"
+        with self._wire.reading(path):
             rows = self._wire.get(path, {"after": after, "limit": limit})["messages"]
             return [Message.from_json(row) for row in rows]
 
@@ -212,25 +212,25 @@ class DaemonClient(Permissions, Timers, Workers, Certificates):
 
         Who the author is follows from the token; `as_agent` records a reply that this agent wrote elsewhere.
         """
-        content = _set({"body": body, "kind": kind, "in_reply_to": in_reply_to, "as": as_agent})
-        path = f"/threads/{_segment(thread)}/messages"
-        headers = _set({"Idempotency-Key": key})
+        content = given({"body": body, "kind": kind, "in_reply_to": in_reply_to, "as": as_agent})
+        path = f"/threads/{segment(thread)}/messages"
+        headers = given({"Idempotency-Key": key})
         repeatable = key is not None
         answer = self._wire.want(
             Request(method="POST", path=path, repeatable=repeatable, body=content, headers=headers)
         )
-        with self._reading(path):
+        with self._wire.reading(path):
             return Posted(Message.from_json(answer.body), answer.status == HTTPStatus.OK)
 
     def stream(self, thread: str, after: int = 0) -> Generator[Message, None, None]:
         """Messages above `after` as they come, over drops and restarts."""
-        return follow(self._wire, _segment(thread), after)
+        return follow(self._wire, segment(thread), after)
 
     # For the watcher
 
     def replies(self, after: int, wait_s: float = 0.0, limit: int = 100) -> Replies:
         """Replies of all threads behind position `after`; waits up to `wait_s` for the first."""
-        with self._reading("/replies"):
+        with self._wire.reading("/replies"):
             query = {"after": after, "wait": wait_s, "limit": limit}
             body = self._wire.get("/replies", query, read_s=wait_s + _POLL_SLACK_S)
             found = tuple(Message.from_json(row["message"]) for row in body["replies"])
@@ -238,77 +238,18 @@ class DaemonClient(Permissions, Timers, Workers, Certificates):
 
     def cursor(self, name: str) -> int:
         """How far the watcher of this name has got; 0 at the very start."""
-        with self._reading("/cursors"):
-            return int(self._wire.get(f"/cursors/{_segment(name)}")["position"])
+        with self._wire.reading("/cursors"):
+            return int(self._wire.get(f"/cursors/{segment(name)}")["position"])
 
     def set_cursor(self, name: str, position: int) -> None:
         """Remember how far the watcher has got."""
         body = {"position": position}
-        path = f"/cursors/{_segment(name)}"
+        path = f"/cursors/{segment(name)}"
         self._wire.want(Request(method="PUT", path=path, repeatable=True, body=body))
 
     def report(self, found: Mapping[str, Any]) -> None:
         """Have counted, for the metrics, what was harvested: `{directives, skipped}` of `Tally.take`."""
-        self._post("/harvests", found)
-
-    # Administration, for operators
-
-    def agents(self) -> list[dict[str, Any]]:
-        """The registered agents."""
-        return list(self._wire.get("/agents").get("agents", ()))
-
-    def add_agent(self, name: str, thread: str | None = None) -> dict[str, Any]:
-        """Register an agent together with its home thread."""
-        return self._post("/agents", _set({"name": name, "thread": thread}))
-
-    def add_run(self, agent: str, key: str, **used: Any) -> dict[str, Any]:
-        """Count a run of the agent: `model`, `input_tokens`, …, `cost_usd`, as far as they are known."""
-        return self._post(f"/agents/{_segment(agent)}/runs", _set({"key": key, **used}), repeatable=True)
-
-    def audit(self, *, limit: int = 100, before: int | None = None) -> list[dict[str, Any]]:
-        """Lines of the audit, the newest first; `before` is the number of the line behind them."""
-        parameters = _set({"limit": limit, "before": before})
-        return list(self._wire.get("/audit", parameters).get("lines", ()))
-
-    def check_audit(self, noted: str = "") -> dict[str, Any]:
-        """Is the whole audit as it was written? `noted`: earlier ends, `NUMBER:HASH,NUMBER:HASH`."""
-        return self._wire.get("/audit/check", {"noted": noted} if noted else {})
-
-    def tokens(self) -> list[dict[str, Any]]:
-        """What is known of the tokens; never the tokens themselves."""
-        return list(self._wire.get("/tokens").get("tokens", ()))
-
-    def create_token(
-        self, identity: str, *, ttl_s: int | None = None, scopes: Sequence[str] = ()
-    ) -> dict[str, Any]:
-        """A new token for `<kind>/<name>`; the answer is the only place where it is ever shown."""
-        scoped = list(scopes) or None
-        return self._post("/tokens", _set({"identity": identity, "ttl_s": ttl_s, "scopes": scoped}))
-
-    def revoke_token(self, token_id: str) -> dict[str, Any]:
-        """Make a token worthless. Revoking twice is revoking once."""
-        path = f"/tokens/{_segment(token_id)}"
-        return self._wire.want(Request(method="DELETE", path=path, repeatable=True)).body
-
-    def sign_in_link(self) -> str:
-        """A link that opens the web page as this identity, once, within two minutes."""
-        with self._reading("/sign-in-links"):
-            return self.url + str(self._post("/sign-in-links", {})["path"])
-
-    def health(self) -> dict[str, Any]:
-        """`GET /healthz`."""
-        return self._wire.get("/healthz")
-
-    def ready(self) -> dict[str, Any]:
-        """`GET /readyz`; raises `Refused` while the daemon is not ready."""
-        return self._wire.get("/readyz")
-
-    def condition(self) -> dict[str, Any]:
-        """`GET /health`: what is around the programs that the daemon runs; for operators and viewers."""
-        return self._wire.get("/health")
-
-    def _post(self, path: str, body: Mapping[str, Any], *, repeatable: bool = False) -> dict[str, Any]:
-        return self._wire.want(Request(method="POST", path=path, repeatable=repeatable, body=body)).body
+        self._wire.post("/harvests", found)
 
     def _result(self, request: CallRequest, answer: Answer) -> Result:
         """A refusal before the journal may be a bare problem document; it is a result all the same."""
@@ -316,25 +257,8 @@ class DaemonClient(Permissions, Timers, Workers, Certificates):
             refused = refusal(answer.body, self.url)
             if isinstance(refused, Refused):
                 return Result(op=request.call.op, call_id=request.call.call_id, error=refused.error)
-        with self._reading("/exec"):
+        with self._wire.reading("/exec"):
             if "would" in answer.body:
                 return Result(op=request.call.op, data={"would": answer.body["would"]})
             # What fails before the op is read names none.
             return Result.from_json(answer.body | {"op": answer.body["op"] or request.call.op})
-
-    @contextmanager
-    def _reading(self, path: str) -> Iterator[None]:
-        """Whatever does not read as the API promises becomes `ProtocolError`."""
-        try:
-            yield
-        except (KeyError, TypeError, ValueError, AttributeError) as broken:
-            problem = f"{self.url}{path} answered what this version does not understand ({broken!r})"
-            raise ProtocolError(problem, url=self.url) from broken
-
-
-def _segment(name: str) -> str:
-    return quote(name, safe="")
-
-
-def _set(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}

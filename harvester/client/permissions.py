@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
-from harvester.client.wire import Request, Wire
+from harvester.client.wire import Request, Wire, given, segment
 
 
 class Permissions:
@@ -19,7 +18,7 @@ class Permissions:
     ) -> dict[str, Any]:
         """Which rule decides on this call of this identity, and where it stands."""
         body = {"identity": identity, "op": op, "args": args, "thread": thread}
-        return self._sent("POST", "/why", {key: value for key, value in body.items() if value is not None})
+        return self._sent("POST", "/why", given(body))
 
     def grants(self) -> list[dict[str, Any]]:
         """All grants, the strongest place first."""
@@ -46,13 +45,13 @@ class Permissions:
 
     def approval(self, approval_id: str) -> dict[str, Any]:
         """One of them, with its whole arguments."""
-        return dict(self._wire.get(f"/approvals/{quote(approval_id, safe='')}"))
+        return dict(self._wire.get(f"/approvals/{segment(approval_id)}"))
 
     def approve(self, approval_id: str, digest: str) -> dict[str, Any]:
         """Lets exactly what `digest` stands for run, once."""
-        return self._sent("POST", f"/approvals/{quote(approval_id, safe='')}/approve", {"digest": digest})
+        return self._sent("POST", f"/approvals/{segment(approval_id)}/approve", {"digest": digest})
 
     def deny(self, approval_id: str, reason: str | None = None) -> dict[str, Any]:
         """Keeps it from running."""
         body = {} if reason is None else {"reason": reason}
-        return self._sent("POST", f"/approvals/{quote(approval_id, safe='')}/deny", body)
+        return self._sent("POST", f"/approvals/{segment(approval_id)}/deny", body)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import quote
 
-from harvester.client.wire import Request, Wire
+from harvester.client.wire import Wire, given, segment
 
 
 class Timers:
@@ -16,30 +15,27 @@ class Timers:
 
     def timer(self, timer: str) -> dict[str, Any]:
         """One timer, by id or name."""
-        return dict(self._wire.get(f"/timers/{quote(timer, safe='')}"))
+        return dict(self._wire.get(f"/timers/{segment(timer)}"))
 
     def timer_runs(self, timer: str, limit: int = 20) -> list[dict[str, Any]]:
         """Its runs, the newest first."""
-        return list(self._wire.get(f"/timers/{quote(timer, safe='')}/runs", {"limit": limit}).get("runs", ()))
+        return list(self._wire.get(f"/timers/{segment(timer)}/runs", {"limit": limit}).get("runs", ()))
 
     def run_timer(self, timer: str) -> dict[str, Any]:
         """One more run, now; sent once."""
-        ask = Request(method="POST", path=f"/timers/{quote(timer, safe='')}/run", repeatable=False, body={})
-        return dict(self._wire.want(ask).body)
+        return self._wire.post(f"/timers/{segment(timer)}/run", {})
 
     def preview_timer(
         self, schedule: str, schedule_type: str | None = None, tz: str | None = None
     ) -> dict[str, Any]:
         """`{schedule_type, tz, next}`: when a schedule would be due. Nothing is made."""
         body = {"schedule": schedule, "schedule_type": schedule_type, "tz": tz}
-        ask = Request(method="POST", path="/timers/preview", repeatable=True, body=_set(body))
-        return dict(self._wire.want(ask).body)
+        return self._wire.post("/timers/preview", given(body), repeatable=True)
 
     def order(self, agent: str, title: str, text: str, **more: Any) -> dict[str, Any]:
         """Has the agent do one thing now: the run, whose job ends with the agent's verdict. Sent once."""
-        body = _set({"agent": agent, "title": title, "text": text, **more})
-        ask = Request(method="POST", path="/orders", repeatable=False, body=body)
-        return dict(self._wire.want(ask).body)
+        body = given({"agent": agent, "title": title, "text": text, **more})
+        return self._wire.post("/orders", body)
 
     def tell_verdict(
         self,
@@ -54,9 +50,4 @@ class Timers:
         Told again it changes nothing.
         """
         body = {"reply": reply, "verdict": verdict, "summary": summary, "artifacts": list(artifacts) or None}
-        ask = Request(method="POST", path="/verdicts", repeatable=True, body=_set(body))
-        return dict(self._wire.want(ask).body)
-
-
-def _set(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
+        return self._wire.post("/verdicts", given(body), repeatable=True)

@@ -7,18 +7,19 @@ else is sent once; only when no connection came about can it not have arrived.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 
 from harvester.client.failures import below_http, no_object, refusal
 from harvester.client.retry import RetryPolicy
 from harvester.client.tls import ClientCertificate, context
-from harvester.errors import Unauthenticated, Unavailable
+from harvester.errors import ProtocolError, Unauthenticated, Unavailable
 
 # What stands before the path of a unix socket in the place of a URL.
 UNIX = "unix:"
@@ -115,6 +116,19 @@ class Wire:
         request = Request(method="GET", path=path, repeatable=True, query=query or {}, read_s=read_s)
         return self.want(request).body
 
+    def post(self, path: str, body: Mapping[str, Any], *, repeatable: bool = False) -> dict[str, Any]:
+        """The body of a successful POST; raises as `want`."""
+        return self.want(Request(method="POST", path=path, repeatable=repeatable, body=body)).body
+
+    @contextmanager
+    def reading(self, path: str) -> Iterator[None]:
+        """Whatever does not read as the API promises becomes `ProtocolError`."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, AttributeError) as broken:
+            problem = f"{self.url}{path} answered what this version does not understand ({broken!r})"
+            raise ProtocolError(problem, url=self.url) from broken
+
     def open(self, request: Request) -> httpx2.Response:
         """The open response of a stream, to be closed by the caller; raises as `want`, never repeats."""
         response = self._send(request, stream=True)
@@ -152,6 +166,16 @@ class Wire:
         if not isinstance(body, dict) or 300 <= response.status_code < 400:
             raise no_object(response.status_code, self.url)
         return Answer(response.status_code, body, _retry_after_s(response))
+
+
+def segment(name: str) -> str:
+    """A name as one segment of a path."""
+    return quote(name, safe="")
+
+
+def given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """What was not left out."""
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def is_unix(url: str) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
-from harvester.client.wire import Request, Wire
+from harvester.client.wire import Wire, given, segment
 
 # A long poll is answered after its wait plus the time for one read of the store.
 _SLACK_S = 10.0
@@ -33,13 +32,13 @@ class Workers:
 
     def worker(self, worker: str) -> dict[str, Any]:
         """One worker, by id."""
-        return dict(self._wire.get(f"/workers/{quote(worker, safe='')}"))
+        return dict(self._wire.get(f"/workers/{segment(worker)}"))
 
     def report_worker(
         self, worker: str, state: str, *, reason: str | None = None, session: str | None = None
     ) -> dict[str, Any]:
         """How a host has found it; the answer is how it stands. Told again it is a heartbeat."""
         said = {"state": state, "reason": reason, "session": session}
-        body = {key: value for key, value in said.items() if value is not None}
-        path = f"/workers/{quote(worker, safe='')}/state"
-        return dict(self._wire.want(Request(method="POST", path=path, repeatable=True, body=body)).body)
+        body = given(said)
+        path = f"/workers/{segment(worker)}/state"
+        return dict(self._wire.post(path, body, repeatable=True))

@@ -9,8 +9,8 @@ from exec_daemon.store.errors import Exists, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import kept
 from exec_daemon.store.memory.state import MemoryPart
+from exec_daemon.store.outside_values import Arrival, OutsideJob, Reception, Standing
 from exec_daemon.store.port import PAGE
-from exec_daemon.store.values import Arrival, OutsideJob, Reception, Standing
 from messaging import JobEvent
 
 

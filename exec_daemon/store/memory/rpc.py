@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from exec_daemon.store.json_text import kept as copied
 from exec_daemon.store.memory.state import MemoryPart
-from exec_daemon.store.values import RpcAnswer, RpcTask
+from exec_daemon.store.rpc_values import RpcAnswer, RpcTask
 
 
 class MemoryRpc(MemoryPart):

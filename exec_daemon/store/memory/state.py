@@ -11,21 +11,13 @@ from dataclasses import dataclass, field, fields
 from exec_daemon.store.errors import StoreClosed
 from exec_daemon.store.feed import Feed
 from exec_daemon.store.once import Entry
+from exec_daemon.store.outside_values import Arrival, OutsideJob
 from exec_daemon.store.permissions import Approval, GrantRecord
 from exec_daemon.store.readings import Reading
+from exec_daemon.store.rpc_values import RpcAnswer, RpcTask
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.timer_values import Timer, TimerRun
-from exec_daemon.store.values import (
-    Agent,
-    AgentRun,
-    Arrival,
-    Artifact,
-    AuditLine,
-    OutsideJob,
-    RpcAnswer,
-    RpcTask,
-    TokenRecord,
-)
+from exec_daemon.store.values import Agent, AgentRun, Artifact, AuditLine, TokenRecord
 from exec_daemon.store.worker_values import Worker
 from messaging import JobEvent, Message, Thread
 

@@ -8,9 +8,9 @@ from exec_daemon.store import once
 from exec_daemon.store.errors import Exists, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import dump, load
+from exec_daemon.store.outside_values import Arrival, OutsideJob, Reception, Standing
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
-from exec_daemon.store.values import Arrival, OutsideJob, Reception, Standing
 from messaging import EventType, JobEvent
 
 _JOB_COLUMNS = ("id", "identity", "created_at")

@@ -6,9 +6,9 @@ import sqlite3
 from operator import attrgetter
 
 from exec_daemon.store.json_text import dump, load
+from exec_daemon.store.rpc_values import RpcAnswer, RpcTask
 from exec_daemon.store.sqlite.statements import insert, select
 from exec_daemon.store.sqlite.writer import Written
-from exec_daemon.store.values import RpcAnswer, RpcTask
 
 _ANSWER = select("rpc_answers", ("identity", "id", "digest", "answer", "at"))
 _KEEP_ANSWER = (

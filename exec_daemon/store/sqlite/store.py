@@ -14,7 +14,9 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from exec_daemon.store.errors import StoreBusy, StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
+from exec_daemon.store.outside_values import Arrival, OutsideJob, Reception, Standing
 from exec_daemon.store.port import PAGE
+from exec_daemon.store.rpc_values import RpcAnswer, RpcTask
 from exec_daemon.store.sources import Clock, NewId, random_id, utc_now
 from exec_daemon.store.sqlite import (
     artifacts,
@@ -36,21 +38,7 @@ from exec_daemon.store.sqlite.workers_part import SqliteWorkers
 from exec_daemon.store.sqlite.writer import Writer, Written
 from exec_daemon.store.timer_port import LISTED, TIMER_PAGE
 from exec_daemon.store.timer_values import Timer, TimerRun, TimerState, TimerStep
-from exec_daemon.store.values import (
-    Agent,
-    AgentRun,
-    Appended,
-    Arrival,
-    Artifact,
-    LastRun,
-    NewThread,
-    OutsideJob,
-    Reception,
-    RpcAnswer,
-    RpcTask,
-    Spending,
-    Standing,
-)
+from exec_daemon.store.values import Agent, AgentRun, Appended, Artifact, LastRun, NewThread, Spending
 from messaging import JobEvent, Message, NewMessage, Thread
 
 # Renames take moments; what else happens meanwhile is the daemon's own stop.
