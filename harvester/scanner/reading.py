@@ -114,7 +114,7 @@ class Reading:
         Asked when more comes, so that a plain reply that comes whole is not read at all. Where much had to
         stay, a part of that more may come before it is looked through once more.
         """
-        if self.awake or self._half or fed < self._again:
+        if self.awake or self._half or fed <= self._again:
             return
         text = "".join(self.waiting)
         pos = self._skip(text, 0, len(text))
