@@ -20,7 +20,6 @@ from tests.patience import PATIENCE_S, until
 pytestmark = pytest.mark.needs("git")
 
 ROOT = Path(__file__).resolve().parents[3]
-ARGUMENTS = {"process": "1", "logs": "daemon", "repo": "r"}
 ACTIONS = list(vocabulary().box_actions.values())
 PROGRAMS = {"git", "tmux", "systemctl", "journalctl"}
 
@@ -86,7 +85,9 @@ def environment(folder: Path, trap: Path) -> dict[str, str]:
     }
 
 
-def all_reads(home: Path) -> dict[str, Any]:
+def all_reads(home: Path, process: int) -> dict[str, Any]:
+    """The answers to all of them; that to `process` is about this one."""
+    arguments = {"process": process, "logs": "daemon", "repo": "r"}
     url = json.loads((home / "daemon.json").read_text())["url"]
     token = (home / "tokens" / "operator").read_text().strip()
     context = ssl.create_default_context(cafile=home / "ca.pem")
@@ -94,7 +95,7 @@ def all_reads(home: Path) -> dict[str, Any]:
     with httpx2.Client(base_url=url, verify=context, headers=bearing, timeout=PATIENCE_S) as client:
         asked = {}
         for action in ACTIONS:
-            arg = {} if action.argument is None else {"arg": ARGUMENTS.get(action.name, "none")}
+            arg = {} if action.argument is None else {"arg": arguments.get(action.name, "none")}
             body = {"op": "box.exec", "args": {"action": action.name} | arg}
             asked[action.name] = client.post("/exec", json=body).json()
     return asked
@@ -116,7 +117,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
     ):
         try:
             until((home / "daemon.json").exists)
-            answers = all_reads(home)
+            answers = all_reads(home, secretive.pid)
         finally:
             daemon.terminate()
             secretive.kill()
@@ -143,4 +144,5 @@ def test_nothing_that_lies_about_is_run_or_read_as_code(hostile: Hostile) -> Non
 
 
 def test_no_answer_has_a_secret_of_another_process_or_of_the_daemon_itself(hostile: Hostile) -> None:  # D017
+    assert "--token=[REDACTED]" in json.dumps(hostile.answers["process"])
     assert "CANARY" not in json.dumps(hostile.answers)
