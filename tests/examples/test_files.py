@@ -44,10 +44,14 @@ def test_a_container_takes_files_that_exist_and_does_not_run_as_root(name: str) 
     text = (ROOT / name).read_text(encoding="utf-8")
     for words in re.findall(r"^COPY (?!--)(.+)$", text, re.MULTILINE):
         assert [word for word in words.split()[:-1] if not (ROOT / word).exists()] == []
+    assert re.search(r"^USER [1-9]", text, re.MULTILINE)
+
+
+def test_the_image_that_others_stand_on_holds_every_package() -> None:
+    text = (ROOT / "Containerfile").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     assert set(packages) <= set(re.findall(r"^COPY (\w+) \1$", text, re.MULTILINE))
-    assert re.search(r"^USER [1-9]", text, re.MULTILINE)
 
 
 def test_the_settings_of_the_daemons_container_exist() -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ssl
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,11 +13,12 @@ import trustme
 
 from harvester.client import DaemonClient, RetryPolicy
 from harvester.errors import BadCertificate, Unavailable
+from tests.serving import Serving, Silent
 
 TOKEN = "tok_0123456789"
 
 
-class _Healthy(BaseHTTPRequestHandler):
+class _Healthy(Silent, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     peers: ClassVar[set[Any]] = set()
 
@@ -30,9 +30,6 @@ class _Healthy(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, *_: Any) -> None:
-        """Keeps the output of the tests clean."""
-
 
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
@@ -40,14 +37,8 @@ def served(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     ca.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     ca.issue_cert("127.0.0.1").configure_cert(context)
-    server = HTTPServer(("127.0.0.1", 0), _Healthy)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"https://127.0.0.1:{server.server_port}", tmp_path / "ca.pem"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with Serving(_Healthy, context) as server:
+        yield f"https://{server.authority}", tmp_path / "ca.pem"
 
 
 def test_the_right_ca_file_is_enough_and_the_connection_is_kept(served: tuple[str, Path]) -> None:

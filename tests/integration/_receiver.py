@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import socket
 import struct
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+
+from tests.serving import Serving, Silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Answer:
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
-class Receiver:
+class Receiver(Serving):
     """Meets the n-th request with `answer(n, request)`."""
 
     def __init__(self, answer: Callable[[int, Asked], Answer] = lambda _n, _asked: Answer()) -> None:
@@ -39,35 +39,17 @@ class Receiver:
         self._answer = answer
         receiver = self
 
-        class Meet(BaseHTTPRequestHandler):
+        class Meet(Silent, BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
                 receiver._meet(self)
 
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Meet)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-
-    @property
-    def port(self) -> int:
-        return int(self._server.server_address[1])
+        super().__init__(Meet)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/callback/job-1"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        return f"http://{self.authority}/callback/job-1"
 
     def _meet(self, connection: BaseHTTPRequestHandler) -> None:
         length = int(connection.headers.get("content-length", "0"))

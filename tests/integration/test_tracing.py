@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from typing import Self
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.patience import PATIENCE_S
+from tests.serving import Serving, Silent
 from tests.soak._parts import Parts, wait_until
 
 
-class Collector:
+class Collector(Serving):
     """An OTLP receiver over HTTP that keeps all spans."""
 
     def __init__(self) -> None:
         self.spans: list[Span] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._receiver())
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        super().__init__(self._receiver())
+        self.url = f"http://{self.authority}"
 
-    def _receiver(self) -> type[BaseHTTPRequestHandler]:
+    def _receiver(self) -> type[Silent]:
         spans = self.spans
 
-        class Receiver(BaseHTTPRequestHandler):
+        class Receiver(Silent, BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 if self.headers.get("Content-Encoding") == "gzip":
@@ -42,21 +41,10 @@ class Collector:
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-            def log_message(self, *_: object) -> None:
-                pass
-
         return Receiver
 
     def named(self, name: str) -> list[Span]:
         return [span for span in self.spans if span.name == name]
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
 
 
 @pytest.fixture

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ssl
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+
+from tests.serving import Serving, Silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Served:
     wait_s: float = 0.0
 
 
-class Pages:
+class Pages(Serving):
     """Answers a path with what `pages` has for it, else 404. `asked` keeps (path, host header)."""
 
     def __init__(
@@ -31,7 +31,7 @@ class Pages:
         self.asked: list[tuple[str, str]] = []
         server = self
 
-        class Meet(BaseHTTPRequestHandler):
+        class Meet(Silent, BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 server.asked.append((self.path, self.headers.get("host", "")))
                 found = pages.get(self.path, Served(status=404))
@@ -44,35 +44,11 @@ class Pages:
                     self.end_headers()
                     self.wfile.write(served.content)
 
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Meet)
-        self._server.daemon_threads = True
-        if tls is not None:
-            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
-
-    @property
-    def port(self) -> int:
-        return int(self._server.server_address[1])
-
-    @property
-    def authority(self) -> str:
-        return f"127.0.0.1:{self.port}"
+        super().__init__(Meet, tls)
 
     @property
     def url(self) -> str:
         return f"http://{self.authority}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
 def moved(to: str) -> Served:

@@ -8,6 +8,7 @@ import pytest
 
 from harvester.agent_run import Audience
 from harvester.agent_run.audience import MOST_WAITING
+from tests.patience import until
 
 
 def lagged(first: int, last: int) -> str:
@@ -50,8 +51,7 @@ def test_a_reader_that_stands_still_misses_events_and_is_told_how_many() -> None
         for number in range(MOST_WAITING + 7):
             audience.show(str(number))
         go_on.set()
-        while len(seen) < MOST_WAITING:
-            pass
+        until(lambda: len(seen) >= MOST_WAITING)
         audience.show("last")
     assert seen[-2:] == [f"lagged {MOST_WAITING + 1} to {MOST_WAITING + 7}", "last"]
     assert len(seen) == 1 + MOST_WAITING + 2

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -20,19 +19,20 @@ from messaging.artifact_stores import (
     artifact_store,
 )
 from messaging.sinks import Retries, TransportError
+from tests.serving import Serving, Silent
 
 SIGNATURE = "0123456789abcdef0123456789abcdef"
 QUERY = f"X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIA%2Fus&X-Amz-Signature={SIGNATURE}"
 
 
-class Bucket:
+class Bucket(Serving):
     """Answers each PUT with the next status."""
 
     def __init__(self, *statuses: int) -> None:
         self.got: list[tuple[str, str | None, bytes]] = []
         bucket, left = self, list(statuses)
 
-        class Meet(BaseHTTPRequestHandler):
+        class Meet(Silent, BaseHTTPRequestHandler):
             def do_PUT(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 bucket.got.append((self.path, self.headers["content-type"], body))
@@ -41,20 +41,10 @@ class Bucket:
                 self.send_header("content-length", "0")
                 self.end_headers()
 
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = HTTPServer(("127.0.0.1", 0), Meet)
-        Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        super().__init__(Meet)
 
     def upload(self, number: int = 0) -> Upload:
-        return Upload(
-            url=f"http://127.0.0.1:{self._server.server_port}/{number}?{QUERY}", uri=f"s3://b/{number}"
-        )
-
-    def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        return Upload(url=f"http://{self.authority}/{number}?{QUERY}", uri=f"s3://b/{number}")
 
 
 async def no_sleep(_: float) -> None:
@@ -69,9 +59,8 @@ def store(bucket: Bucket, uploads: int = 1) -> UploadStore:
 
 @pytest.fixture
 def bucket(request: pytest.FixtureRequest) -> Any:
-    made = Bucket(*request.param)
-    yield made
-    made.close()
+    with Bucket(*request.param) as made:
+        yield made
 
 
 @pytest.mark.parametrize("bucket", [(200, 200)], indirect=True)
@@ -101,9 +90,8 @@ async def test_an_upload_that_is_not_taken_is_told_without_its_url(
 
 
 async def test_nobody_at_home_is_told_without_the_url() -> None:  # M-85
-    bucket = Bucket()
-    uploads = store(bucket)
-    bucket.close()
+    with Bucket() as bucket:
+        uploads = store(bucket)
     with pytest.raises(StoreBroken, match="ConnectError") as caught:
         await uploads.put(b"a", "text/plain")
     assert SIGNATURE not in repr(caught.value)
