@@ -5,7 +5,6 @@ Rates bound how many begin. Streams and long polls begin seldom and stay, each w
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,19 +23,20 @@ class Places:
 
     most_open: int
     most_streams: int
-    _taken: Counter[tuple[Identity, bool]] = field(default_factory=Counter)
+    _taken: dict[tuple[Identity, bool], int] = field(default_factory=dict)
 
     def take(self, who: Identity, *, stays: bool) -> Callable[[], None] | CallError:
         """Takes a place and gives the function that frees it, or BUSY."""
         key, most = (who, stays), self.most_streams if stays else self.most_open
-        if self._taken[key] >= most:
+        taken = self._taken.get(key, 0)
+        if taken >= most:
             what = "streams and long polls" if stays else "requests"
             text = f"{who} has {most} {what} open, as many as one may. Close one, or try again later."
             return error(ErrorCode.BUSY, text, details={"retry_after_s": _RETRY_AFTER_S, "most": most})
-        self._taken[key] += 1
+        self._taken[key] = taken + 1
         return partial(self._free, key)
 
     def _free(self, key: tuple[Identity, bool]) -> None:
         self._taken[key] -= 1
-        if not self._taken[key]:
+        if not self._taken[key]:  # forgotten, so that only who asks now is held here
             del self._taken[key]

@@ -30,7 +30,7 @@ def end(db: sqlite3.Connection) -> Link:
 def append(db: sqlite3.Connection, lines: Iterable[NewAuditLine]) -> None:
     """Adds lines to the chain, in their order."""
     link = end(db)
-    insert_all(db, "audit", _COLUMNS, [_row(link, line) for line in lines])
+    insert_all(db, "audit", _COLUMNS, (_row(link, line) for line in lines))
 
 
 def _row(link: Link, line: NewAuditLine) -> tuple[object, ...]:

@@ -72,9 +72,9 @@ def catch_up(db: sqlite3.Connection, batch: Batch, lost: NewAuditLine | None) ->
 
 def _insert_jobs(db: sqlite3.Connection, entries: Sequence[once.Entry]) -> int:
     """Jobs as they stand, and their events; the number of the last: they follow in their order."""
-    last = insert_all(db, "jobs", _JOB_COLUMNS, [_job_values(entry) for entry in entries])
+    last = insert_all(db, "jobs", _JOB_COLUMNS, map(_job_values, entries))
     numbered = enumerate((entry.job for entry in entries), last - len(entries) + 1)
-    rows = [row for number, job in numbered for row in _events_so_far(number, job)]
+    rows = (row for number, job in numbered for row in _events_so_far(number, job))
     insert_all(db, "job_events", _EVENT_COLUMNS, rows)
     return last
 
@@ -103,8 +103,8 @@ def _end_values(entry: once.Entry) -> tuple[Any, ...]:
     job = entry.job
     if job.state is JobState.RUNNING:
         return (None, None, None, None, True)
-    result = entry.text or dump(job.result)
-    return (job.ended_at, job.duration_ms, result, dump(job.error), once.holds_call(job))
+    result, error = entry.text or dump(job.result), "null" if job.error is None else dump(job.error)
+    return (job.ended_at, job.duration_ms, result, error, once.holds_call(job))
 
 
 def finish(

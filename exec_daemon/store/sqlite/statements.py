@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Final
 
 # How many rows one statement takes: SQLite keeps those that it has compiled, one for each of these.
@@ -24,19 +24,20 @@ def _inserting(table: str, columns: tuple[str, ...], rows: int) -> str:
 
 
 def insert_all(
-    db: sqlite3.Connection, table: str, columns: tuple[str, ...], rows: Sequence[Sequence[Any]]
+    db: sqlite3.Connection, table: str, columns: tuple[str, ...], rows: Iterable[Sequence[Any]]
 ) -> int:
     """Inserts `rows` in their order, many with one statement; the number of the last one.
 
     Each statement lets go of the interpreter and has to get it back from the event loop, which costs more
-    than the insertion of a row.
+    than the insertion of a row. Rows are made as they are needed: nobody waits until all are.
     """
-    start, last = 0, 0
-    for size in _AT_ONCE:
-        while len(rows) - start >= size:
-            values = tuple(chain.from_iterable(rows[start : start + size]))
-            last = db.execute(_inserting(table, columns, size), values).lastrowid or 0
-            start += size
+    last, waiting = 0, iter(rows)
+    while piece := list(islice(waiting, _AT_ONCE[0])):
+        for size in _AT_ONCE:
+            while len(piece) >= size:
+                values = tuple(chain.from_iterable(piece[:size]))
+                last = db.execute(_inserting(table, columns, size), values).lastrowid or 0
+                del piece[:size]
     return last
 
 
