@@ -152,7 +152,7 @@ class Wire:
         return self._http.build_request(
             request.method,
             request.path,
-            params=dict(request.query) or None,
+            params={name: _written(value) for name, value in request.query.items()} or None,
             headers=dict(request.headers),
             json=request.body,
             timeout=httpx2.Timeout(request.read_s or self._timeout_s, connect=CONNECT_S),
@@ -187,6 +187,11 @@ def _transport(url: str, ca_file: str | Path, certificate: ClientCertificate | N
     if is_unix(url):
         return httpx2.HTTPTransport(uds=url.removeprefix(UNIX), trust_env=False)
     return httpx2.HTTPTransport(verify=context(ca_file, url, certificate), trust_env=False)
+
+
+def _written(value: str | float) -> str | float:
+    """A number of seconds in digits: a very small one has an exponent otherwise, which no number may have."""
+    return f"{value:.3f}" if isinstance(value, float) else value
 
 
 def _header_safe(token: str, url: str) -> str:

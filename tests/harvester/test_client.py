@@ -47,6 +47,13 @@ def test_a_refused_call_is_a_result_with_its_code_and_raises_nothing(status: int
     assert (result.op, result.error.code, result.error.message) == ("dm.send", ErrorCode.UNKNOWN_OP, "no")
 
 
+@pytest.mark.parametrize(("wait_s", "written"), [(0.5, "0.500"), (5e-05, "0.000"), (20, "20")])
+def test_a_wait_is_written_in_digits_however_short_it_is(wait_s: float, written: str) -> None:
+    script = Script(answer(200, {"events": []}))
+    run(script, lambda client: client.job_events("job-1", wait_s=wait_s))
+    assert script.asked[0].url.params["wait"] == written
+
+
 def test_a_busy_daemon_is_asked_again_with_growing_pauses() -> None:
     script = Script(answer(503, BUSY), answer(503, BUSY), answer(200, OK))
     result, waits = run(script, lambda client: client.call(request()))
