@@ -7,6 +7,7 @@ older era belongs to the identity that opened it.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -18,10 +19,11 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 from sse_starlette.sse import AppStatus
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from exec_daemon.access.tokens import Asker
 from exec_daemon.calls.execute import Executor, Pending, Rehearsed, result_of
+from exec_daemon.mcp.sessions import Sessions
 from exec_daemon.mcp.tools import answer, request_of, tool
 from exec_daemon.store import Store, job_topic
 from messaging import CallRequest, OpInfo, Result
@@ -36,6 +38,8 @@ _QUICK_S: Final = 0.2
 _POLL_S: Final = 15.0
 # One per client that works; each holds a few kilobytes.
 _MOST_SESSIONS: Final = 200
+# More than the clients of one person or agent at once.
+_MOST_OF_ONE: Final = 16
 _IDLE_S: Final = 30 * 60
 _INSTRUCTIONS: Final = (
     "Each tool is an op of this box. box.exec looks at the machine and changes nothing; tools.list says what "
@@ -43,6 +47,13 @@ _INSTRUCTIONS: Final = (
 )
 
 Context = ServerRequestContext[Any, Any]
+SESSION: Final = "mcp-session-id"
+
+
+def _session_of(message: Scope | Message) -> str | None:
+    """The session that the head of a request or an answer names."""
+    named = (value for name, value in message["headers"] if name.lower() == SESSION.encode())
+    return next((value.decode("latin-1") for value in named), None)
 
 
 def _asker(context: Context) -> Asker:
@@ -121,6 +132,7 @@ class McpServer:
             server, max_sessions=_MOST_SESSIONS, session_idle_timeout=_IDLE_S
         )
         self._stopping = stopping
+        self.sessions = Sessions(_MOST_OF_ONE, _IDLE_S, time.monotonic)
         self._ready = asyncio.Event()
         self._task = asyncio.create_task(self._run())
 
@@ -130,12 +142,30 @@ class McpServer:
             self._ready.set()
             await self._stopping.wait()
 
-    async def serve(self, asker: Asker, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request of `asker`."""
+    async def serve(self, asker: Asker, scope: Scope, receive: Receive, send: Send, place: str = "") -> None:
+        """One request of `asker`; `place` is that of the session that it is to open."""
         await self._ready.wait()
         identity = str(asker.identity)
         user = AuthenticatedUser(AccessToken(token="", client_id=identity, scopes=list(asker.scopes)))
-        await self._manager.handle_request({**scope, ASKER: asker, "user": user}, receive, send)
+
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self.sessions.ended(place)
+                if message["status"] < 400:
+                    self._note(identity, scope["method"], _session_of(message) or _session_of(scope))
+            await send(message)
+
+        try:
+            await self._manager.handle_request({**scope, ASKER: asker, "user": user}, receive, noting)
+        finally:
+            self.sessions.ended(place)
+
+    def _note(self, identity: str, method: str, session: str | None) -> None:
+        """What was answered was the owner's: others are told that there is no such session."""
+        if session is not None and method == "DELETE":
+            self.sessions.ended(session)
+        elif session is not None:
+            self.sessions.used(session, identity)
 
     async def ended(self) -> None:
         """Waits for the end."""

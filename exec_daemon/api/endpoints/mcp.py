@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 _MISSING: Final = "MCP needs a package that is not installed here. Mend it: pip install 'inband[mcp]'"
 # JSON-RPC 2.0, section 5.1.
 _PARSE_ERROR: Final = -32700
+# A session of a client that works is ended by it after minutes.
+_LATER_S: Final = 60
 
 
 class _Answer(Response):
     """The protocol's own server answers, with the body that was read."""
 
-    def __init__(self, server: McpServer, asker: Asker, content: bytes) -> None:
+    def __init__(self, server: McpServer, asker: Asker, content: bytes, place: str = "") -> None:
+        """`place` is that of the session that is about to be opened."""
         super().__init__()
+        self._place = place
         self._server = server
         self._asker = asker
         self._content = content
@@ -37,7 +41,7 @@ class _Answer(Response):
         async def receiving() -> Message:
             return pending.pop() if pending else await receive()
 
-        await self._server.serve(self._asker, scope, receiving, send)
+        await self._server.serve(self._asker, scope, receiving, send, self._place)
 
 
 def _server(ask: Ask) -> McpServer:
@@ -51,10 +55,18 @@ async def talk(ask: Ask) -> Response:
     """One message of a client; the answer is JSON or a stream of events."""
     content = await read_content(ask.request, ask.services.settings.limits.max_call_bytes)
     try:
-        load_object(content.decode())
+        document = load_object(content.decode())
     except (UnicodeDecodeError, StrictJsonError) as broken:
         return _parse_error(f"The body is not a strict JSON object: {broken}.")
-    return _Answer(_server(ask), ask.asker, content)
+    server = _server(ask)
+    if document.get("method") != "initialize":
+        return _Answer(server, ask.asker, content)
+    place = server.sessions.begin(str(ask.identity))
+    if place is None:
+        most = server.sessions.most
+        text = f"{ask.identity} has {most} sessions open, as many as one may. End one by DELETE /mcp."
+        raise refuse(ErrorCode.BUSY, text, retry_after_s=_LATER_S, most=most)
+    return _Answer(server, ask.asker, content, place)
 
 
 async def leave(ask: Ask) -> Response:

@@ -12,6 +12,7 @@ import httpx2
 import pytest
 
 from exec_daemon.api.app import OPEN_ROWS, ROWS, App
+from exec_daemon.mcp.sessions import Sessions
 from exec_daemon.places import Places
 from tests.exec_daemon.attacks._awaits import AWAITS
 from tests.exec_daemon.conftest import Running
@@ -128,3 +129,42 @@ def test_a_flood_of_one_is_told_to_wait_and_others_are_served(
     assert Counter(answer.status_code for answer in answers) == {200: 8, 503: 16}
     busy = next(answer for answer in answers if answer.status_code == 503)
     assert (busy.headers["retry-after"], busy.json()["error"]["code"]) == ("1", "BUSY")
+
+
+def hello(client: httpx2.Client) -> httpx2.Response:
+    """A client of the Model Context Protocol opens a session."""
+    info = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": info}
+    return client.post("/mcp", json=body, headers={"accept": "application/json, text/event-stream"})
+
+
+def test_nobody_takes_all_sessions_of_mcp(daemon: Running) -> None:  # D133
+    greedy = daemon.agent("heron")
+    opened = [hello(greedy) for _ in range(16)]
+    assert [answer.status_code for answer in opened] == [200] * 16
+    refused = hello(greedy)
+    assert (refused.status_code, refused.json()["code"], refused.headers["retry-after"]) == (
+        503,
+        "BUSY",
+        "60",
+    )
+    assert hello(daemon.client("viewer/eve")).status_code == 200
+    session = {"mcp-session-id": opened[0].headers["mcp-session-id"]}
+    assert daemon.client("viewer/eve").delete("/mcp", headers=session).status_code == 404
+    assert hello(greedy).status_code == 503
+    assert greedy.delete("/mcp", headers=session).status_code == 200
+    assert hello(greedy).status_code == 200
+
+
+def test_a_session_that_nobody_uses_counts_no_more() -> None:
+    now_s = [0.0]
+    sessions = Sessions(most=1, idle_s=25, now_s=lambda: now_s[0])
+    place = sessions.begin("agent/heron")
+    assert place is not None
+    assert sessions.begin("agent/heron") is None  # also while the first is being opened
+    sessions.used("s1", "agent/heron")
+    sessions.ended(place)
+    assert sessions.begin("agent/heron") is None
+    assert sessions.begin("agent/wren") is not None
+    now_s[0] = 26.0
+    assert sessions.begin("agent/heron") is not None
