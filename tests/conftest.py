@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 
 import hypothesis
 import pytest
@@ -28,6 +29,17 @@ def package(program: str) -> str:
 def missing_programs(item: pytest.Item) -> list[str]:
     wanted = [program for mark in item.iter_markers("needs") for program in mark.args]
     return [program for program in wanted if shutil.which(program) is None]
+
+
+# The address of a unix socket has 107 bytes (unix(7)); below this folder pytest and the tests need seventy.
+LONGEST_FOLDER_CHARS = 36
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Says at once what would otherwise be a hundred strange failures."""
+    folder = tempfile.gettempdir()
+    if len(folder) > LONGEST_FOLDER_CHARS or " " in folder:
+        pytest.exit(f"TMPDIR is {folder}: too long for unix sockets, or with spaces; TMPDIR=/tmp will do", 4)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

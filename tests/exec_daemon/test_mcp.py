@@ -152,10 +152,10 @@ def test_what_is_no_strict_json_object_is_a_parse_error(daemon: Any, body: str) 
 
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A daemon with an op that takes a second and one that takes half a minute."""
+    """A daemon with an op that takes half a second and one that takes half a minute."""
     ops = specs(
         {
-            "nap.short": {"argv": ["/bin/sleep", "1"], "summary": "Sleep for a second."},
+            "nap.short": {"argv": ["/bin/sleep", "0.5"], "summary": "Sleep for half a second."},
             "nap.long": {"argv": ["/bin/sleep", "30"], "summary": "Sleep for half a minute."},
         }
     )

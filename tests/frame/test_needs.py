@@ -46,3 +46,17 @@ def test_a_missing_program_skips_and_names_the_command_that_brings_it(outcome: s
 def test_a_missing_program_fails_where_all_are_required(outcome: str) -> None:
     assert "BOX_REQUIRE_ALL=1 allows no skip" in outcome
     assert "1 passed, 1 error" in outcome
+
+
+def test_a_folder_whose_paths_are_too_long_for_sockets_is_named_before_anything_runs(tmp_path: Path) -> None:
+    folder = tmp_path / ("long" * 20)
+    folder.mkdir()
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/frame/test_needs.py"],
+        cwd=ROOT,
+        env=os.environ | {"TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, f"TMPDIR is {folder}" in run.stderr + run.stdout) == (4, True), run.stderr

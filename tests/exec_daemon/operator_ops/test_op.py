@@ -43,7 +43,7 @@ OPS = {
     "my.broken": script("echo '{oh'", output="json"),
     "my.exit": op("sh-exit", "{code}", exit_codes={"4": "NOT_FOUND", "5": "BUSY", "6": "ok"},
                   arguments={"code": {"type": "integer", "max": 255}}),
-    "my.slow": script("echo begun; exec sleep 600", time_limit_s=2.0),
+    "my.slow": script("echo begun; exec sleep 600", time_limit_s=1.0),
     "my.read": script("exec sleep 600", time_limit_s=0.5, side_effecting=False),
     "my.stdin": op("cat", stdin="{body}", arguments={"body": {"multiline": True, "max_length": 20000}}),
     "my.long": script("seq 200000", side_effecting=False),

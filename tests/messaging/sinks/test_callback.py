@@ -108,7 +108,7 @@ async def test_a_reset_connection_is_tried_again() -> None:  # M-40
 
 
 async def test_a_receiver_that_does_not_answer_in_time_is_tried_again() -> None:  # M-41
-    async with trial(scripted(Answer(wait_s=1.5)), timeout_s=0.75) as made:
+    async with trial(scripted(Answer(wait_s=1.0)), timeout_s=0.5) as made:
         await made.sink.emit(event(0))
         assert made.keys == ["job-1:0", "job-1:0"]
 
