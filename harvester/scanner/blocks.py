@@ -76,7 +76,7 @@ class Blocks:
         if self._leaf is None:
             match = _EMPTY_LINES.match(text, pos)
             return match.end() if match else pos
-        if isinstance(self._leaf, Fence) and not self._containers:
+        if isinstance(self._leaf, Fence | Paragraph) and not self._containers:
             return self._leaf.leap(text, pos, at)
         return pos
 

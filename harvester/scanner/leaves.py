@@ -128,6 +128,10 @@ def is_plain(text: str, start: int, end: int) -> bool:
     return _NOT_PLAIN.search(text[start:end]) is None
 
 
+# Lines that only go on a paragraph: without what begins a block, a tag or a delimiter row.
+_TEXT_LINES: Final = re.compile(r"(?>(?:[^ \t>#`~=_*+<|:0-9\r\n-][^<\r\n]*+\n)*)")
+
+
 class Piece(NamedTuple):
     """The stretch of a line that is content."""
 
@@ -156,6 +160,18 @@ class Paragraph:
             self.pieces.clear()
         self.pieces.append(Piece(line, first, len(line.text)))
         self._pay(utf8_bytes(line.text[first:]) + 1)
+
+    def leap(self, text: str, pos: int, at: int) -> int:
+        """Past the limit, take the plain lines from `pos` on at once, all but the last; where that begins."""
+        lines = _TEXT_LINES.match(text, pos) if self.long else None
+        last = text.rfind("\n", pos, lines.end() - 1) + 1 if lines else 0
+        if last <= pos:
+            return pos
+        self._see()
+        self.pieces.clear()
+        self.hidden.see(text[pos : last - 1], at + pos)
+        self._pay(utf8_bytes(text[pos:last]))
+        return last
 
     def _pay(self, size: int) -> None:
         self.room -= size

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harvester.events import Event
+from harvester.events import Event, Skipped, SkipReason
 from harvester.policy import ScanPolicy
 from harvester.scanner import Scanner
 from harvester.scanner.ledger import Ledger
@@ -76,3 +76,12 @@ def test_what_has_waited_too_long_changes_no_event(text: str, piece: int) -> Non
 )
 def test_structure_is_read_from_the_last_line_behind_which_nothing_is_open(text: str, fresh: str) -> None:
     assert text[fresh_start(text, 0, len(text) - 1) :] == fresh
+
+
+def test_the_last_line_of_a_paragraph_over_its_limit_may_still_be_a_header_row() -> None:
+    policy = ScanPolicy(max_paragraph_bytes=200)
+    text = f"x {LIST}\n" + "Words.\n" * 100 + f"a\n|-|\n{LIST}\n"
+    scanner = Scanner(policy)
+    skipped, row = scanner.feed(text) + scanner.close()
+    assert skipped == Skipped(SkipReason.TOO_LONG, (0, text.index("\na\n")))
+    assert row.span[0] == text.rindex(LIST)
