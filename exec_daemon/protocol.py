@@ -36,6 +36,7 @@ class Protocol(HttpToolsProtocol):
     limits: ClassVar[WireLimits] = WireLimits()
 
     _head_bytes: int = 0
+    _piece_bytes: int = 0
     _in_head: bool = True
     _head_ended: bool = False
     _unread_bytes: int = 0
@@ -116,7 +117,7 @@ class Protocol(HttpToolsProtocol):
         self._idle.within(None)
         if self._deadline.due_s is None and not self._answering():
             self._deadline.within(self.limits.head_s)
-        only_head, self._head_ended = self._in_head, False
+        only_head, self._head_ended, self._piece_bytes = self._in_head, False, len(data)
         super().data_received(data)
         # The piece in which a head ends counts by what is parsed of it.
         if only_head and not self._head_ended:
@@ -129,7 +130,8 @@ class Protocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._head_ended = True
-        self._head_bytes = max(self._head_bytes, self._parsed_bytes())
+        if self._head_bytes + self._piece_bytes > self.limits.most_head_bytes:
+            self._head_bytes = max(self._head_bytes, self._parsed_bytes())
         if not self._refused and self._check_head() and self._check_meaning():
             self._in_head = False
             self._deadline.within(self.limits.body_s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from messaging.canonical import digest
@@ -86,7 +87,10 @@ class OpInfo:
 
 def catalogue(infos: Iterable[OpInfo]) -> str:
     """One digest over all ops: it changes when one comes, goes or changes."""
-    return _of_digests(tuple(info.digest for info in infos))
+    return _of_digests(tuple(map(_its_digest, infos)))
+
+
+_its_digest = attrgetter("digest")
 
 
 @lru_cache(maxsize=8)

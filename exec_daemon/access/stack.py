@@ -133,11 +133,12 @@ class Grants:
 
     def of(self, identity: Identity) -> Stack:
         """The stack of an identity."""
-        if identity not in self._stacks:
+        stack = self._stacks.get(identity)
+        if stack is None:
             if len(self._stacks) >= _MOST_STACKS:
                 self._stacks.clear()
-            self._stacks[identity] = self._stacked(identity)
-        return self._stacks[identity]
+            stack = self._stacks[identity] = self._stacked(identity)
+        return stack
 
     def everything(self) -> tuple[Placed, ...]:
         """All that was written down, of the store first, then what is built in."""

@@ -42,5 +42,6 @@ def random_id(kind: str) -> str:
     try:
         return f"{kind}-{_READY.pop()}"
     except IndexError:
-        _READY.extend(secrets.token_hex(_RANDOM_BYTES) for _ in range(_READY_AT_ONCE))
+        digits, each = secrets.token_hex(_RANDOM_BYTES * _READY_AT_ONCE), 2 * _RANDOM_BYTES
+        _READY.extend(digits[start : start + each] for start in range(0, len(digits), each))
         return f"{kind}-{_READY.pop()}"
