@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -11,7 +12,17 @@ from typing import Any
 
 import pytest
 
-from exec_daemon.store import AppendMessage, Conflict, Done, New, Outcome, Running, SqliteStore, open_store
+from exec_daemon.store import (
+    AppendMessage,
+    Conflict,
+    Done,
+    New,
+    NoSuchThread,
+    Outcome,
+    Running,
+    SqliteStore,
+    open_store,
+)
 from exec_daemon.store.sqlite.writer import Written
 from messaging import ErrorCode, JobState
 from tests.contracts.samples import failure, job, message, thread, token
@@ -111,6 +122,39 @@ async def test_a_call_whose_effects_are_ours_is_one_commit_with_them(store: Sqli
     assert await store.begin(job()) == Running(made)
     await store.finish(made.id, Outcome(), [AppendMessage(message("crane"))])
     assert statements.count("COMMIT") == 2  # the first is of the write that set the trace
+
+
+async def test_a_job_whose_end_is_being_written_is_found_by_who_asks_meanwhile(store: SqliteStore) -> None:
+    await store.create_thread(thread("ops"))
+    made = await begun(store)
+    with stuck_disk(store):
+        ending = asyncio.create_task(
+            store.finish(made.id, Outcome(data=1), [AppendMessage(message("ops", "x"))])
+        )
+        await asyncio.sleep(0)
+        asked = asyncio.create_task(store.job(made.id))
+        await asyncio.sleep(0)
+        assert await store.begin(job()) == Running(made)
+    assert await asked == await ending
+
+
+async def test_a_job_whose_effect_cannot_happen_runs_on_and_may_end_otherwise(store: SqliteStore) -> None:
+    made = await begun(store)
+    with pytest.raises(NoSuchThread):
+        await store.finish(made.id, Outcome(data=1), [AppendMessage(message("nowhere", "x"))])
+    assert await store.jobs() == [made]
+    ended = await store.finish(made.id, Outcome(error=failure(ErrorCode.NOT_FOUND)))
+    assert await store.job(made.id) == ended
+    assert [event.seq for event in await store.events(made.id)] == [0, 1]
+
+
+async def test_many_reads_are_written_in_their_order_each_with_its_events(store: SqliteStore) -> None:
+    made = [await begun(store, **READ | {"call_id": f"c{number}"}) for number in range(75)]
+    for one in made[:-1]:
+        await store.finish(one.id, Outcome(data=one.call_id))
+    assert [one.call_id for one in await store.jobs(limit=100)] == [f"c{n}" for n in reversed(range(75))]
+    assert [len(await store.events(one.id)) for one in made] == [2] * 74 + [1]
+    assert (await store.check_audit()).lines == 74
 
 
 async def test_a_call_with_effects_outside_is_on_disk_before_it_runs(
