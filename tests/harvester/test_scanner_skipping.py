@@ -69,6 +69,8 @@ def test_what_has_waited_too_long_changes_no_event(text: str, piece: int) -> Non
         ("```\n\nb\n```\nc", "```\n\nb\n```\nc"),
         ("a\n\nb\n```\n\nc\n````\nd", "b\n```\n\nc\n````\nd"),
         ("``` a`\n\nb", "b"),
+        ("````\n\nb\n```\n\nc", "````\n\nb\n```\n\nc"),
+        ("```\n\nb\n``` x\n\nc", "```\n\nb\n``` x\n\nc"),
         ("- ```\n\nb", "- ```\n\nb"),
         ("<pre>\n\nb", "<pre>\n\nb"),
         ("a\r\n\r\nb", "a\r\n\r\nb"),
