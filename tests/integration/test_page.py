@@ -11,6 +11,8 @@ from playwright.sync_api import expect, sync_playwright
 from tests.patience import PATIENCE_S
 from tests.soak._parts import Parts
 
+expect.set_options(timeout=PATIENCE_S * 1000)
+
 REPLY = """[TOOL box.exec {"action": "disk"}]
 
 [TOOL box.exec {"action": "dsk"}]
@@ -31,7 +33,7 @@ def test_a_reply_is_marked_when_it_comes_and_its_outcomes_when_they_do(tmp_path:
         page.goto(f"{client.url}/ui/threads/heron")
         client.post_message("heron", REPLY, as_agent="heron")
         marks = page.locator(".message.agent .marks li")
-        expect(marks.nth(0).locator(".outcome")).to_have_text("ok", timeout=PATIENCE_S * 1000)
+        expect(marks.nth(0).locator(".outcome")).to_have_text("ok")
         expect(marks.nth(1).locator(".outcome")).to_have_text("failed")
         expect(marks.nth(2)).to_contain_text("inside a block quote")
         expect(page.locator(".message.system pre")).to_contain_text("Did you mean disk?")

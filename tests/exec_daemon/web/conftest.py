@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from exec_daemon.access.approval import ApprovalPolicy
 from exec_daemon.access.policy import Policy
@@ -19,6 +19,9 @@ from exec_daemon.workers.rules import WorkerRules
 from harvester import ScanPolicy
 from inband.explain import page_marks
 from tests.exec_daemon.conftest import start
+from tests.patience import PATIENCE_S
+
+expect.set_options(timeout=PATIENCE_S * 1000)
 
 HOSTILE = '<script>window.pwned = 1</script><img src=x onerror="window.pwned = 2">"\'>{{7*7}}'
 REPLY = """I will look.
@@ -127,6 +130,7 @@ def visit(browser: Browser, running: Any) -> Iterator[Visiting]:
 
     def begin(who: str = "operator", **context: Any) -> Visit:
         made = browser.new_context(ignore_https_errors=True, **context)
+        made.set_default_timeout(PATIENCE_S * 1000)
         opened.append(made)
         visit = Visit(made.new_page(), running.url, [], [])
         visit.page.on("console", lambda said: visit.complaints.append(said.text))
