@@ -20,8 +20,8 @@ from exec_daemon.access.tokens import Asker, sha256
 _SESSION_S: Final = 12 * 3600
 # From the terminal into the browser.
 _LINK_S: Final = 120
-# A person has a few browsers; beyond it the oldest go.
-_MOST: Final = 200
+# A person has a few browsers; beyond it the oldest of the same identity go, and never another's.
+_MOST_OF_ONE: Final = 20
 
 
 # What a session stands on, asked at each request: the token, the certificate or the user that opened it.
@@ -30,6 +30,7 @@ Ground: TypeAlias = Callable[[], Awaitable[Asker | None]]
 
 @dataclass(frozen=True, slots=True)
 class _Session:
+    who: str
     ground: Ground
     until_s: float
 
@@ -43,20 +44,20 @@ class Sessions:
         self._sessions: dict[str, _Session] = {}
         self._links: dict[str, _Session] = {}
 
-    def link(self, ground: Ground) -> str:
-        """A code that opens one session on this ground, within two minutes."""
-        return self._keep(self._links, _Session(ground, self._now_s() + _LINK_S))
+    def link(self, who: str, ground: Ground) -> str:
+        """A code that opens one session of this identity on this ground, within two minutes."""
+        return self._keep(self._links, _Session(who, ground, self._now_s() + _LINK_S))
 
     def follow(self, code: str) -> str | None:
         """The session that a link's code opens, the first time; None afterwards and for any other."""
         found = self._links.pop(sha256(code), None)
         if found is None or found.until_s <= self._now_s():
             return None
-        return self.open(found.ground)
+        return self.open(found.who, found.ground)
 
-    def open(self, ground: Ground) -> str:
+    def open(self, who: str, ground: Ground) -> str:
         """A new session's secret, for the cookie."""
-        return self._keep(self._sessions, _Session(ground, self._now_s() + _SESSION_S))
+        return self._keep(self._sessions, _Session(who, ground, self._now_s() + _SESSION_S))
 
     async def asker(self, secret: str) -> Asker | None:
         """Whose session it is; None for one that has ended, with what it stands on or by time."""
@@ -83,7 +84,8 @@ class Sessions:
         now_s = self._now_s()
         for key in [key for key, each in kept.items() if each.until_s <= now_s]:
             del kept[key]
-        while len(kept) >= _MOST:
-            del kept[next(iter(kept))]
+        own = [key for key, each in kept.items() if each.who == session.who]
+        for key in own[: max(0, len(own) + 1 - _MOST_OF_ONE)]:
+            del kept[key]
         kept[sha256(secret)] = session
         return secret

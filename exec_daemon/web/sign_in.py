@@ -59,7 +59,8 @@ async def enter(request: Request) -> Response:
 
 async def _opened(services: Services, token: str) -> str | None:
     ground = token_ground(token, services)
-    return None if await ground() is None else services.sessions.open(ground)
+    asker = await ground()
+    return None if asker is None else services.sessions.open(str(asker.identity), ground)
 
 
 ROUTES: Final = (

@@ -23,7 +23,7 @@ async def link(ask: Ask) -> Response:
     if ground is None:
         text = "A session opens no other. Ask with a token or a certificate, as `box open` does."
         raise refuse(ErrorCode.FORBIDDEN, text)
-    code = ask.services.sessions.link(ground)
+    code = ask.services.sessions.link(str(ask.identity), ground)
     return answer({"path": f"/sign-in?code={code}", "identity": str(ask.identity)}, 201)
 
 

@@ -50,6 +50,22 @@ def test_a_form_of_another_site_cannot_sign_anybody_in_or_call_anything(running:
         assert client.post("/exec", data={"op": "x"}).status_code == 415
 
 
+def test_who_signs_in_without_end_signs_nobody_else_out(running: Any, signed_in: httpx2.Client) -> None:
+    # D133
+    running.agent("heron")
+    token, first = running.token("agent/heron"), ""
+    with running.bearing(None) as heron:
+        for number in range(21):
+            heron.cookies.clear()
+            heron.post("/sign-in", data={"token": token})
+            first = first or heron.cookies["__Host-inband"]
+            assert number or heron.get("/ops").status_code == 200
+        assert heron.get("/ops").status_code == 200
+        heron.cookies.clear()
+        assert heron.get("/ops", headers={"cookie": f"__Host-inband={first}"}).status_code == 401
+    assert signed_in.get("/jobs").status_code == 200
+
+
 @pytest.mark.parametrize(
     "place", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"]
 )
