@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from exec_daemon.program_spec import ProgramSpec
+
+GATE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateSpec:
-    """`argv` is run as it stands, never by a shell, and nothing of a call or a timer becomes a part of it.
+class GateSpec(ProgramSpec):
+    """A gate. Nothing of a call or a timer becomes a part of its `argv`.
 
-    `agents` are globs of the names whose own timers may name it; operators' may in any case. What it may do
-    on this machine is said as for an operator's op (`operator_ops/spec.py`).
+    `agents` are globs of the names whose own timers may name it; operators' may in any case.
     """
 
-    name: str
-    argv: tuple[str, ...]
     agents: tuple[str, ...] = ()
     time_limit_s: float = 30.0  # T-76
-    folder: str = "/"
-    environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    readable: tuple[str, ...] = ()
-    writable: tuple[str, ...] = ()
-    network: str = ""
-    user: str = ""
-    confined: bool = True

@@ -19,6 +19,7 @@ from exec_daemon.operator_ops.keys import BUBBLEWRAP
 from exec_daemon.operator_ops.op import operator_op
 from exec_daemon.operator_ops.spec import OpSpec
 from exec_daemon.ops import ALLOWLIST
+from exec_daemon.program_spec import ProgramSpec
 from exec_daemon.programs import ENVIRONMENT, Network, Profile, Program, ProgramError, Programs, Ran
 from exec_daemon.programs.bubblewrap import Room
 from exec_daemon.settings import DaemonSettings
@@ -27,7 +28,7 @@ from exec_daemon.timers.gates import MOST_BYTES, Gates
 log = logging.getLogger(__name__)
 
 
-def profile_of(spec: OpSpec | GateSpec, settings: DaemonSettings, home: Home) -> Profile:
+def profile_of(spec: ProgramSpec, settings: DaemonSettings, home: Home) -> Profile:
     """What the program of an op or a gate may do."""
     in_bubblewrap = isinstance(spec, OpSpec) and spec.sandbox == BUBBLEWRAP
     return settings.sandbox.profile(
@@ -53,7 +54,7 @@ def room_of(spec: OpSpec, settings: DaemonSettings, home: Home) -> Room | None:
     )
 
 
-def _own_paths(spec: OpSpec | GateSpec) -> Iterator[str]:
+def _own_paths(spec: ProgramSpec) -> Iterator[str]:
     """What it cannot do without: its program, its folder, and where the paths of an op lead."""
     if spec.argv[0].startswith("/"):
         yield spec.argv[0]
@@ -109,7 +110,7 @@ def other_box_ctl(settings: DaemonSettings, home: Home, programs: Programs) -> O
 
 async def take_stock(settings: DaemonSettings, home: Home, programs: Programs) -> None:
     """Tries what keeps programs in check, where there will be any. Raises `SandboxLacking`."""
-    specs: tuple[OpSpec | GateSpec, ...] = (*settings.ops, *settings.gates.values())
+    specs: tuple[ProgramSpec, ...] = (*settings.ops, *settings.gates.values())
     profiles = {profile_of(spec, settings, home): spec.name for spec in specs}
     if settings.box_ctl is not None:
         profiles[settings.sandbox.reading(home.root)] = "the configured box-ctl"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
 from exec_daemon.access.grant_rules import Wrong
-from exec_daemon.gate_spec import GateSpec
+from exec_daemon.gate_spec import GATE_NAME, GateSpec
 from exec_daemon.operator_ops.keys import OF_OP, Key
 from messaging.near import did_you_mean, near
-
-_NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 
 
 def _is_globs(value: Any) -> bool:
@@ -35,7 +32,7 @@ def problem(gates: Mapping[str, Mapping[str, Any]]) -> Wrong | None:
 
 def _problems(gates: Mapping[str, Mapping[str, Any]]) -> Iterator[Wrong]:
     for name, keys in gates.items():
-        if not _NAME.fullmatch(name):
+        if not GATE_NAME.fullmatch(name):
             yield Wrong(name, "", "no name of a gate: lower-case letters, digits, `.`, `_` and `-`")
         for key, value in keys.items():
             if key not in _KEYS:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from exec_daemon.access.grant_rules import Wrong
-from exec_daemon.gate_spec import GateSpec
 from exec_daemon.operator_ops.keys import BUBBLEWRAP
 from exec_daemon.operator_ops.spec import OpSpec
+from exec_daemon.program_spec import ProgramSpec
 from exec_daemon.programs import ProgramError, Unusable
 from exec_daemon.programs.bubblewrap import PROGRAM
 from exec_daemon.programs.find import found
@@ -24,7 +24,7 @@ def faults(specs: tuple[OpSpec, ...]) -> Iterator[Wrong]:
         yield from _arguments(spec)
 
 
-def program_faults(spec: OpSpec | GateSpec) -> Iterator[Wrong]:
+def program_faults(spec: ProgramSpec) -> Iterator[Wrong]:
     """What keeps the program itself from running."""
     yield from _program(spec)
     yield from _folders(spec)
@@ -40,7 +40,7 @@ def _bubblewrap(spec: OpSpec) -> Iterator[Wrong]:
         yield Wrong(spec.name, "sandbox", f"{fault}: sudo apt install bubblewrap")
 
 
-def _program(spec: OpSpec | GateSpec) -> Iterator[Wrong]:
+def _program(spec: ProgramSpec) -> Iterator[Wrong]:
     try:
         with found(spec.argv[0]):
             pass
@@ -51,7 +51,7 @@ def _program(spec: OpSpec | GateSpec) -> Iterator[Wrong]:
         yield Wrong(spec.name, "argv", str(fault))
 
 
-def _folders(spec: OpSpec | GateSpec) -> Iterator[Wrong]:
+def _folders(spec: ProgramSpec) -> Iterator[Wrong]:
     if not Path(spec.folder).is_dir():
         yield Wrong(spec.name, "folder", f"{spec.folder} is no folder")
     for key in ("readable", "writable"):
@@ -66,7 +66,7 @@ def _arguments(spec: OpSpec) -> Iterator[Wrong]:
             yield Wrong(f"{spec.name}.arguments.{argument.name}", "below", f"{argument.below} is no folder")
 
 
-def _user(spec: OpSpec | GateSpec) -> Iterator[Wrong]:
+def _user(spec: ProgramSpec) -> Iterator[Wrong]:
     if not spec.user:
         return
     try:

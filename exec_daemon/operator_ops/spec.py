@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
+from exec_daemon.program_spec import ProgramSpec
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentSpec:
@@ -33,11 +35,9 @@ class ArgumentSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpSpec:
+class OpSpec(ProgramSpec):
     """One op. `exit_codes` says what an exit code means: an error code or `ok`; `sandbox` what is around."""
 
-    name: str
-    argv: tuple[str, ...]
     summary: str
     side_effecting: bool = True
     arguments: tuple[ArgumentSpec, ...] = ()
@@ -46,13 +46,6 @@ class OpSpec:
     output: str = "text"
     exit_codes: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
     approval: bool = False
-    folder: str = "/"
-    environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    readable: tuple[str, ...] = ()
-    writable: tuple[str, ...] = ()
-    network: str = ""
-    user: str = ""
-    confined: bool = True
     sandbox: str = "layers"
 
 

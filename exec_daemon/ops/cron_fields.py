@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeAlias
@@ -12,7 +11,7 @@ from pydantic import Field
 from exec_daemon.access.grants import matches
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.calls.op import Arguments, OpContext
-from exec_daemon.gate_spec import GateSpec
+from exec_daemon.gate_spec import GATE_NAME, GateSpec
 from exec_daemon.store.timer_values import Timer
 from exec_daemon.timers.look import Look, moment
 from exec_daemon.timers.plan import ContextMode, Misfire, Overlap, timing_fields
@@ -30,7 +29,6 @@ MOST_PAUSE_AFTER: Final = 50
 _ID: Final = r"^[^\x00-\x1f\x7f]{1,128}$"
 _AGENT: Final = r"^[a-z0-9][a-z0-9._-]{0,63}$"
 _NAME: Final = r"^[^\x00-\x1f\x7f]{1,80}$"
-_GATE: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 GATES: Final = 'The operator writes [gates."NAME"] into box.toml (docs/timers.md).'
 
 
@@ -106,7 +104,7 @@ def bounded(args: Policies, identity: Identity) -> CallError | None:
 
 def check(args: Any) -> CallError | None:
     """What a JSON Schema cannot say."""
-    if args.script and not _GATE.fullmatch(args.script):
+    if args.script and not GATE_NAME.fullmatch(args.script):
         text = f"script: names a gate, and is no script: what agents write is not run. {GATES}"
         return error(ErrorCode.INVALID_ARGS, text)
     size = len((args.prompt or "").encode("utf-8", "replace"))
