@@ -29,8 +29,9 @@ def ops_of(registry: Registry, grants: Grants, agent: str) -> Sequence[OpInfo]:
 
 def may_wake(grants: Grants, who: Identity | None, agent: str) -> bool:
     """Could it make a timer now that wakes this agent?"""
-    facts = Facts() if who is None else Facts(grants=grants.of(who))
-    return who is not None and decide(who, "cron.create", {"target": agent}, facts).allowed
+    if who is None:
+        return False
+    return decide(who, "cron.create", {"target": agent}, Facts(grants=grants.of(who))).allowed
 
 
 def timer_desk(store: Store, registry: Registry, grants: Grants, gates: Gates) -> TimerDesk:

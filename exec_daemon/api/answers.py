@@ -19,10 +19,8 @@ def _compact(*, ascii_only: bool) -> Callable[[Any], str]:
 
 _AS_IT_IS: Final = _compact(ascii_only=False)
 _ASCII: Final = _compact(ascii_only=True)
-
-
 # What each answer has beside its length and type.
-_KEPT: Final = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+_ALWAYS: Final = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 
 
 def dump(value: Any, *, ascii_only: bool = False) -> bytes:
@@ -42,7 +40,7 @@ def answer(
 ) -> Response:
     """A response that no cache keeps."""
     made = Response(dump(body), status, None, media_type)
-    made.raw_headers += _KEPT
+    made.raw_headers += _ALWAYS
     for name, value in (headers or {}).items():
         made.headers[name] = value
     return made

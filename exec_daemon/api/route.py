@@ -124,7 +124,7 @@ def _guarded(row: Row) -> Callable[[Request], Awaitable[Response]]:
             raise Refused(free)
         request.scope[FREE] = free
         if row.shows:
-            await services.executor.looked(asker.identity)
+            await services.executor.has_looked(asker.identity)
         answering = row.answer(Ask(request, services, asker))
         waits = row.stays and row.method == "GET"  # a body would be read by the endpoint itself
         return await (unless_left(request, answering) if waits else answering)

@@ -22,11 +22,13 @@ from exec_daemon.errors import DaemonError
 MANIFEST: Final = "inband-backup.json"
 FORMAT: Final = 1
 _MOST_MANIFEST_BYTES: Final = 64 * 1024 * 1024
-# What is made anew at each start, what only helps SQLite, and what tells of the past to nobody but a reader.
+# What is made anew at each start, what only helps SQLite, and logs, which no program reads.
 # No backup takes it, so an archive that has it is none of ours. The store itself is copied by SQLite.
 _LEFT_OUT: Final = frozenset(("store.db-wal", "store.db-shm", "store.db.lock", "daemon.json"))
 _LEFT_OUT_ENDINGS: Final = (".log", ".log.1", ".log.2", ".sock")
-_LEFT_OUT_BEGINNINGS: Final = ("before-restore-", ".")
+# Folders beside the state that hold what was there before a restore.
+BEFORE: Final = "before-restore-"
+_LEFT_OUT_BEGINNINGS: Final = (BEFORE, ".")
 _PIECE_BYTES: Final = 1 << 20
 
 

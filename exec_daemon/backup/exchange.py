@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from exec_daemon.backup.archive import BackupError
+from exec_daemon.backup.archive import BEFORE, BackupError
 from exec_daemon.store.sources import utc_now
 
 # Belongs to the process that holds it, or to nobody.
-_STAYS: Final = frozenset(("store.db.lock",))
+_LOCK: Final = "store.db.lock"
 
 
 def exchange(root: Path, fresh: Path) -> Path:
@@ -17,7 +17,7 @@ def exchange(root: Path, fresh: Path) -> Path:
 
     Raises `BackupError`; then both are as they were.
     """
-    before = root / f"before-restore-{utc_now().replace(':', '').replace('.', '')}"
+    before = root / f"{BEFORE}{utc_now().replace(':', '').replace('.', '')}"
     before.mkdir(mode=0o700)
     old = [path for path in sorted(root.iterdir()) if path != fresh and _is_state(path.name)]
     moves = [(path, before / path.name) for path in old]
@@ -36,4 +36,4 @@ def exchange(root: Path, fresh: Path) -> Path:
 
 
 def _is_state(name: str) -> bool:
-    return name not in _STAYS and not name.startswith("before-")
+    return name != _LOCK and not name.startswith(BEFORE)

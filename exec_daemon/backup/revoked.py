@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing, suppress
+from pathlib import Path
 
 from exec_daemon.backup.archive import BackupError
 from exec_daemon.certificates.authority import Authority
@@ -44,10 +45,16 @@ def _certificates(present: Home, fresh: Home) -> int:
     except DaemonError:
         return 0
     crl = read_crl(present.crl, authority.certificate)
-    for path in present.certificates.glob("*.pem") if crl is not None else ():
-        if not (
-            fresh.certificates / path.name
-        ).exists():  # issued since; where it is listed it can be revoked
-            shutil.copyfile(path, fresh.certificates / path.name, follow_symlinks=False)
-    revoked = {entry.serial_number: entry.revocation_date_utc for entry in crl or ()}
+    if crl is None:
+        return 0
+    _take_over_issued(present.certificates, fresh.certificates)
+    revoked = {entry.serial_number: entry.revocation_date_utc for entry in crl}
     return authority.take_over(revoked) if revoked else 0
+
+
+def _take_over_issued(present: Path, fresh: Path) -> None:
+    """Certificates that were issued since: what is not listed cannot be revoked."""
+    for path in present.glob("*.pem"):
+        place = fresh / path.name
+        if not place.exists():
+            shutil.copyfile(path, place, follow_symlinks=False)

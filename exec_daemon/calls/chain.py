@@ -64,10 +64,10 @@ class Chain:
             await self._store.add_mark(*row)
             self._noted.add(row)
 
-    async def looked(self, identity: Identity) -> None:
-        """It looks at results and messages by itself, and where it takes them nobody can see.
+    async def count_everywhere(self, identity: Identity) -> None:
+        """What it has read anywhere counts everywhere from now on. Raises `StoreError`.
 
-        So what it has read anywhere counts everywhere from now on. Raises `StoreError`.
+        For who looks at results and messages by itself: where it takes them nobody can see.
         """
         if not self.watches(identity):
             return

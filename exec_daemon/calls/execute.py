@@ -178,10 +178,10 @@ class Executor:
             return call
         return unpinned(self._registry, call, request.op_digest) or call
 
-    async def looked(self, identity: Identity) -> None:
-        """It has looked at what calls gave without making one: see `Chain.looked`. Raises `StoreError`."""
+    async def has_looked(self, identity: Identity) -> None:
+        """Notes that it sees what calls gave without making one. Raises `StoreError`."""
         if self._chain is not None:
-            await self._chain.looked(identity)
+            await self._chain.count_everywhere(identity)
 
     def facts(self, identity: Identity, scopes: tuple[str, ...] = ()) -> Facts:
         """What a decision on `identity` has to know."""
@@ -197,9 +197,9 @@ class Executor:
         if self._chain is None or not self._chain.watches(identity):
             return facts
         known = self._registry.find(op)
-        return (
-            replace(facts, barred=await self._chain.barred(identity, known.name, thread)) if known else facts
-        )
+        if known is None:
+            return facts
+        return replace(facts, barred=await self._chain.barred(identity, known.name, thread))
 
     def _ops_for(self, identity: Identity) -> tuple[OpInfo, ...]:
         facts = self.facts(identity)

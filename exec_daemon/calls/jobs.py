@@ -42,7 +42,7 @@ async def _whole(call: Admitted, context: OpContext) -> Ended:
         )
 
 
-async def _looked(call: Admitted, context: OpContext) -> Ended:
+async def _read(call: Admitted, context: OpContext) -> Ended:
     return true_to_its_flag(call.op, await call.op.run(call.arguments, context))
 
 
@@ -91,7 +91,7 @@ class RunningJobs:
     async def look(self, call: Admitted) -> Ended:
         """What an op gives that changes nothing, without a job: it is asked for with each view of a page."""
         assert not call.op.side_effecting, call.op.name
-        run = asyncio.create_task(_looked(call, self._context(call, None)))
+        run = asyncio.create_task(_read(call, self._context(call, None)))
         try:
             in_time = await ended_within(run, call.op.time_limit_s)
             return _ended(run) if in_time else await _time_out(call, run)

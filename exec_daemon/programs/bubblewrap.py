@@ -71,15 +71,16 @@ class Room:
             yield from ("--seccomp", str(_FILTER))
 
     def _bound(self) -> Iterator[str]:
-        wanted = [("--ro-bind", path) for path in self.readable] + [
-            ("--bind", path) for path in self.writable
-        ]
-        seen = [*wanted, *([("", "/run")] if self.network is Network.LOCAL else [])]
+        wanted = (
+            *(("--ro-bind", path) for path in self.readable),
+            *(("--bind", path) for path in self.writable),
+        )
         for option, path in wanted:
             if not any(_beneath(path, secret) for secret in self.hidden):
                 yield from (option, path, path)
+        seen = (*self.readable, *self.writable, *(("/run",) if self.network is Network.LOCAL else ()))
         for secret in self.hidden:
-            for _, path in seen:
+            for path in seen:
                 if (inside := _beneath(secret, path)) is not None and not _beneath(path, secret):
                     yield from ("--tmpfs", os.path.normpath(f"{path}/{inside}"))
 

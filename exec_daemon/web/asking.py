@@ -39,14 +39,14 @@ def _row(ask: Ask, endpoint: Answer) -> Row:
     return next(row for row in rows if isinstance(row, Row) and row.answer is endpoint)
 
 
-async def looked(ask: Ask, op: str, args: dict[str, Any] | None = None) -> Ended:
+async def outcome(ask: Ask, op: str, args: dict[str, Any] | None = None) -> Ended:
     """What a read-only op gives to this person. It makes no job: those are what somebody asked to be done."""
     return await ask.services.executor.look(ask.asker, Call(op, args or {}))
 
 
 async def read(ask: Ask, op: str, args: dict[str, Any] | None = None) -> Any:
-    """As `looked`, its data. Raises `Refused`."""
-    ended = await looked(ask, op, args)
+    """As `outcome`, its data. Raises `Refused`."""
+    ended = await outcome(ask, op, args)
     if isinstance(ended, CallError):
         raise Refused(ended)
     return ended.data
@@ -54,7 +54,7 @@ async def read(ask: Ask, op: str, args: dict[str, Any] | None = None) -> Any:
 
 async def look(ask: Ask, action: str) -> Iterator[str]:
     """A read of the machine as the lines of its table, or the one line that says why not."""
-    ended = await looked(ask, "box.exec", {"action": action})
+    ended = await outcome(ask, "box.exec", {"action": action})
     if isinstance(ended, CallError):
         return iter((plain(ended.message),))
     return map(plain, lines_of_reading(ended.data))

@@ -69,7 +69,7 @@ def _endpoint(one: Page) -> Callable[[Request], Awaitable[Response]]:
             ask = Ask(request, services, await asker_of(request, services))
             request.scope["inband.identity"] = str(ask.identity)
             count_request(ask.identity, services, writes=False)
-            await services.executor.looked(ask.identity)
+            await services.executor.has_looked(ask.identity)
             return page(one.template, {**_common(ask, one.path), **await one.view(ask)})
         except Refused as refused:
             return _turned_away(request, refused)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import Any, Final
+from typing import Any
 
 from harvester.adapters import Failure, FailureKind, Heard, Outcome, Spent, Status
 from harvester.container.groups import Source
@@ -142,12 +142,9 @@ def _places(row: Row, template: HostTemplate, layout: Layout) -> list[Mount]:
     return [group, *(place for place in places if place.target != PATHS["group"])]
 
 
-_NO_PATIENCE: Final = 0.0
-
-
 def _limits(template: HostTemplate) -> ContainerLimits:
     """An agent that is idle has nothing to wait for: what is said to it next is another turn."""
-    return ContainerLimits(idle_s=_NO_PATIENCE, hard_s=template.time_limit_s, term_s=template.term_s)
+    return ContainerLimits(idle_s=0.0, hard_s=template.time_limit_s, term_s=template.term_s)
 
 
 def _start(row: Row, walls: Walls, prompt: str, session: str | None) -> ContainerInput:

@@ -9,8 +9,8 @@ from exec_daemon.store.errors import Exists, NoSuchJob
 from exec_daemon.store.feed import job_topic
 from exec_daemon.store.json_text import kept
 from exec_daemon.store.memory.state import MemoryPart
+from exec_daemon.store.outside_port import OUTSIDE_PAGE
 from exec_daemon.store.outside_values import Arrival, OutsideJob, Reception, Standing
-from exec_daemon.store.port import PAGE
 from messaging import JobEvent
 
 
@@ -28,7 +28,7 @@ class MemoryOutside(MemoryPart):
     async def outside_job(self, job_id: str) -> OutsideJob | None:
         return self._tables.outside.get(job_id)
 
-    async def outside_jobs(self, limit: int = PAGE) -> list[OutsideJob]:
+    async def outside_jobs(self, limit: int = OUTSIDE_PAGE) -> list[OutsideJob]:
         return list(reversed(self._tables.outside.values()))[:limit]
 
     async def receive(self, event: JobEvent, sha256: str) -> Reception:

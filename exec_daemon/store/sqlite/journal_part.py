@@ -93,14 +93,14 @@ class SqliteJournal(SqlitePart):
             return None
 
     def _look_up(
-        self, read: Callable[Concatenate[sqlite3.Connection, P], T], *key: P.args, **_: P.kwargs
+        self, read: Callable[Concatenate[sqlite3.Connection, P], T], *key: P.args, **more: P.kwargs
     ) -> T:
         """A row by its key, on the event loop: some 15 us, and the way to a reader's thread and back 100."""
         self._check_open()
         try:
             if self._finder is None:
                 self._finder = open_reader(self._path)
-            return read(self._finder, *key, **_)
+            return read(self._finder, *key, **more)
         except sqlite3.Error as fault:
             raise any_fault(fault, self._path) from fault
 

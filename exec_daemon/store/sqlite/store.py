@@ -14,6 +14,7 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 from exec_daemon.store.errors import StoreBusy, StoreClosed
 from exec_daemon.store.feed import Feed, Subscription
+from exec_daemon.store.outside_port import OUTSIDE_PAGE
 from exec_daemon.store.outside_values import Arrival, OutsideJob, Reception, Standing
 from exec_daemon.store.port import PAGE
 from exec_daemon.store.rpc_values import RpcAnswer, RpcTask
@@ -160,7 +161,7 @@ class SqliteStore(SqliteJournal, SqliteTokens, SqlitePermissions, SqliteReadings
     async def outside_job(self, job_id: str) -> OutsideJob | None:
         return await self._read(outside.outside_job, job_id)
 
-    async def outside_jobs(self, limit: int = PAGE) -> list[OutsideJob]:
+    async def outside_jobs(self, limit: int = OUTSIDE_PAGE) -> list[OutsideJob]:
         return await self._read(outside.outside_jobs, limit)
 
     async def receive(self, event: JobEvent, sha256: str) -> Reception:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from exec_daemon.api.endpoints import jobs, threads
 from exec_daemon.api.endpoints import workers as workers_endpoint
 from exec_daemon.api.route import Ask
-from exec_daemon.web.asking import look, looked, told
+from exec_daemon.web.asking import look, outcome, told
 from messaging import CallError
 
 _ON_OVERVIEW: Final = 8
@@ -46,5 +46,5 @@ async def health(ask: Ask) -> dict[str, Any]:
 
 async def _timers(ask: Ask) -> list[dict[str, Any]]:
     """Nobody's error: who may not list timers has none to see here."""
-    ended = await looked(ask, "cron.list")
+    ended = await outcome(ask, "cron.list")
     return [] if isinstance(ended, CallError) else list(ended.data["timers"])
