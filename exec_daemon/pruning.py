@@ -1,4 +1,4 @@
-"""Keeps the journal and the audit within what an operator wants remembered: in the background, bit by bit."""
+"""Keeps journal, workers and audit within what an operator wants remembered, bit by bit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from exec_daemon.store import Excess, Retention, Store, StoreError
+from exec_daemon.store import Excess, Pruned, Retention, Store, StoreError
 from messaging.moment import iso
 
 log = logging.getLogger(__name__)
@@ -35,12 +35,13 @@ def excess(wanted: Retention, now: datetime) -> Excess:
 
 async def prune(store: Store, wanted: Retention, now: datetime) -> None:
     """Until nothing is left that may go. Raises `StoreError`."""
-    what, jobs, lines = excess(wanted, now), 0, 0
-    while (gone := await store.prune(what)).jobs or gone.lines:
-        jobs, lines = jobs + gone.jobs, lines + gone.lines
+    what, total = excess(wanted, now), Pruned()
+    while gone := await store.prune(what):
+        total = total.plus(gone)
         await asyncio.sleep(_PAUSE_S)
-    if jobs or lines:
-        log.info("%d jobs and %d lines of the audit are remembered no longer", jobs, lines)
+    if total:
+        told = "%d jobs, %d workers and %d lines of the audit are remembered no longer"
+        log.info(told, total.jobs, total.workers, total.lines)
 
 
 async def keep_pruning(

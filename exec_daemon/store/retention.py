@@ -1,4 +1,4 @@
-"""How long the journal and the audit remember, and what of them goes: pure rules, the same for each store."""
+"""How long journal, workers and audit are remembered, and what of them goes: pure rules, for each store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Retention:
     """0 means without end. Jobs are counted for each identity: one that asks a lot pushes out nobody else's.
 
     A call id is remembered as long as its job: with the defaults a call that is sent again within 90 days is
-    known, unless its identity has made 100,000 others since.
+    known, unless its identity has made 100,000 others since. So are workers that are over.
     """
 
     keep_days: int = 90
@@ -40,3 +40,12 @@ class Pruned:
 
     jobs: int = 0
     lines: int = 0
+    workers: int = 0
+
+    def __bool__(self) -> bool:
+        """Was there anything that could go?"""
+        return bool(self.jobs or self.lines or self.workers)
+
+    def plus(self, more: Pruned) -> Pruned:
+        """Both together."""
+        return Pruned(self.jobs + more.jobs, self.lines + more.lines, self.workers + more.workers)

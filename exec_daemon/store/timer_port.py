@@ -25,7 +25,10 @@ class Timers(Protocol):
         ...
 
     async def forget_runs(self, before: str) -> int:
-        """Drops runs that are over and were dealt with before this moment; how many they were."""
+        """Drops runs that are over and were dealt with before this moment; how many they were.
+
+        A timer that is completed or cancelled goes behind its last run.
+        """
         ...
 
     async def timer(self, timer_id: str) -> Timer | None:

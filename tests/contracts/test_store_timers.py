@@ -181,6 +181,19 @@ async def test_runs_that_are_over_are_forgotten_by_age(store: Store) -> None:  #
     assert await store.timer_runs("tmr-1") == [rows[3], rows[1]]
 
 
+async def test_a_timer_that_is_over_goes_behind_its_last_run(store: Store) -> None:
+    await make(store)
+    over = after(TIMER, state=TimerState.CANCELLED, next_at=None, updated_at=at(3))
+    row = replace(RUN, due=at(2), at=at(2), job="j2", state=RunState.ENDED)
+    assert await store.step_timer(TimerStep(timer=over, was=1, added=(row,)))
+    await make(store, replace(TIMER, id="tmr-2", name="other"))
+    assert await store.forget_runs(at(2)) == 0
+    assert await store.timer("tmr-1") == over
+    assert await store.forget_runs(at(4)) == 1
+    assert await store.timer("tmr-1") is None
+    assert await store.timer("tmr-2") is not None
+
+
 async def test_a_timer_changes_as_an_effect_of_a_job(store: Store) -> None:  # T-64
     begun = await store.begin(job("c1"))
     await store.finish(begun.job.id, Outcome(data={}), (StepTimer(TimerStep(timer=TIMER, was=None)),))

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exec_daemon.store import Agent, AgentRun, AppendMessage, Outcome, Store, StoreError
+from exec_daemon.store import Agent, AgentRun, AppendMessage, Excess, NewThread, Outcome, Store, StoreError
+from exec_daemon.store.timer_values import Post, RunState, Start, Timer, TimerRun, TimerState, TimerStep
+from exec_daemon.store.worker_values import OVER, Budget, Worker, WorkerState, WorkerStep
 from messaging import AuthorKind, ErrorCode, EventType, JobState, MessageKind
-from tests.contracts.samples import STORES, failure, job, message, open_sample, thread, token
+from tests.contracts.samples import STORES, at, failure, job, message, open_sample, thread, token
 
 # Few names, so that steps meet: taken ids, replayed keys, jobs that ended.
 NAMES = st.sampled_from(["a", "b", "c"])
@@ -29,6 +32,84 @@ OUTCOMES = st.builds(Outcome, data=st.none() | st.integers() | st.lists(st.text(
     Outcome, error=st.sampled_from([failure(ErrorCode.BUSY), failure(ErrorCode.NOT_FOUND)])
 )
 EFFECTS = st.lists(st.builds(AppendMessage, MESSAGES, st.none() | NAMES), max_size=3)
+# Of timers and workers: whoever makes a step gives ids that nobody has.
+OUR_JOBS = st.uuids().map(lambda one: f"job-{one.hex}")
+TIMES = st.sampled_from([at(second) for second in range(4)])
+TIMERS = st.builds(
+    Timer,
+    id=NAMES,
+    name=NAMES,
+    created_by=NAMES,
+    agent=NAMES,
+    plan=st.just({}),
+    state=st.sampled_from(TimerState),
+    created_at=TIMES,
+    updated_at=TIMES,
+    next_at=st.none() | TIMES,
+)
+RUNS = st.builds(
+    TimerRun,
+    timer=NAMES,
+    due=TIMES,
+    at=TIMES,
+    state=st.sampled_from(RunState),
+    thread=NAMES,
+    wake_at=st.none() | TIMES,
+)
+
+
+def few(what: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(what, max_size=2).map(tuple)
+
+
+def sound(one: TimerStep) -> TimerStep:
+    """As the port has it: the version behind `was`, and runs of its timer."""
+    timer = replace(one.timer, version=(one.was or 0) + 1)
+    runs = {run.due: replace(run, timer=timer.id) for run in one.added}
+    changed = tuple(replace(run, timer=timer.id) for run in one.changed)
+    return replace(one, timer=timer, added=tuple(runs.values()), changed=changed)
+
+
+TIMER_STEPS = st.builds(
+    TimerStep,
+    timer=TIMERS,
+    was=st.none() | st.integers(1, 2),
+    added=few(RUNS),
+    changed=few(RUNS),
+    starts=few(st.builds(Start, OUR_JOBS, st.builds(job, NAMES, op=st.just("timer")))),
+    threads=few(st.builds(NewThread, id=st.sampled_from(["d", "e"]), title=NAMES, agent=NAMES)),
+    posts=few(st.builds(Post, NAMES, MESSAGES)),
+).map(sound)
+WORKERS = st.builds(
+    Worker,
+    id=NAMES,
+    name=NAMES,
+    owner=NAMES,
+    root=NAMES,
+    depth=st.just(1),
+    template=NAMES,
+    runtime=st.just("child"),
+    thread=NAMES,
+    job=OUR_JOBS,
+    created_at=TIMES,
+    updated_at=TIMES,
+    state=st.sampled_from(WorkerState),
+    version=st.integers(2, 3),
+).map(lambda one: replace(one, ended_at=one.updated_at if one.state in OVER else None))
+BUDGETS = st.builds(
+    Budget,
+    since=TIMES,
+    most_alive=st.integers(0, 3),
+    most_started=st.integers(0, 3),
+    most_of_template=st.integers(0, 3),
+)
+WORKER_STEPS = st.builds(
+    WorkerStep,
+    added=few(WORKERS.map(lambda one: replace(one, version=1))),
+    budget=BUDGETS,
+    changed=few(WORKERS),
+    steps=few(TIMER_STEPS),
+)
 
 
 def step(name: str, *arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -63,6 +144,16 @@ STEPS = st.one_of(
     ),
 )
 
+TIMER_STORY = st.one_of(
+    step("step_timer", TIMER_STEPS),
+    step("step_timer", TIMER_STEPS),
+    step("forget_runs", TIMES),
+    step("step_workers", WORKER_STEPS),
+    step("step_workers", WORKER_STEPS),
+    step("beat_worker", NAMES, TIMES),
+    step("prune", st.builds(Excess, jobs_before=TIMES)),
+)
+
 
 async def answer(store: Store, name: str, *arguments: Any) -> Any:
     try:
@@ -90,6 +181,12 @@ async def everything(store: Store) -> list[Any]:
         await store.jobs(identity="a", state=JobState.RUNNING),
         [await store.events(f"job-{number}") for number in range(5)],
         await store.audit(),
+        await store.timers(states=tuple(TimerState)),
+        await store.due_timers(at(2), 9),
+        await store.waking_runs(at(2), 9),
+        await store.next_timer_at(),
+        [await store.timer_runs(name) for name in "abc"],
+        await store.workers(states=tuple(WorkerState)),
     ]
 
 
@@ -106,5 +203,18 @@ async def story(kind: str, steps: list[tuple[Any, ...]]) -> list[Any]:
 @given(st.lists(STEPS, max_size=30))
 def test_all_stores_tell_the_same_story(steps: list[tuple[Any, ...]]) -> None:
     first, *others = [asyncio.run(story(kind, steps)) for kind in STORES]
+    for other in others:
+        assert other == first
+
+
+# Where runs and workers have their threads.
+THREADS = [("create_thread", thread(name)) for name in "abc"]
+
+
+@settings(max_examples=40)
+@given(st.lists(TIMER_STORY, max_size=12))
+def test_all_stores_tell_the_same_story_of_timers_and_workers(steps: list[tuple[Any, ...]]) -> None:
+    # T-69, D124
+    first, *others = [asyncio.run(story(kind, [*THREADS, *steps])) for kind in STORES]
     for other in others:
         assert other == first

@@ -10,11 +10,13 @@ import pytest
 from exec_daemon.store import (
     Agent,
     AppendMessage,
+    Excess,
     Exists,
     NewThread,
     Outcome,
     Outdated,
     OverBudget,
+    Pruned,
     StepWorkers,
     Store,
 )
@@ -110,6 +112,18 @@ async def test_a_heartbeat_is_no_change(store: Store) -> None:
     await store.beat_worker("w-1", at(9))
     await store.beat_worker("w-9", at(9))
     assert await store.worker("w-1") == worker(1, heartbeat_at=at(9))
+
+
+async def test_one_that_has_been_over_for_long_is_remembered_no_longer(store: Store) -> None:
+    await store.step_workers(spawn(worker(1), worker(2), worker(3)))
+    ended = [after(worker(1), state=WorkerState.ENDED, ended_at=at(2))]
+    ended += [after(worker(2), state=WorkerState.FAILED, ended_at=at(4))]
+    assert await store.step_workers(WorkerStep(changed=tuple(ended)))
+    assert await store.prune(Excess(jobs_before=at(4))) == Pruned(workers=1)
+    assert await store.prune(Excess(jobs_before=at(4))) == Pruned()
+    assert await store.worker("w-1") is None
+    assert [one.id for one in await store.workers(states=tuple(WorkerState))] == ["w-3", "w-2"]
+    assert await store.thread("w-1") is not None
 
 
 async def test_its_id_names_an_agent_of_the_role_worker(store: Store) -> None:  # O-33

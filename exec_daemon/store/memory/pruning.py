@@ -18,7 +18,14 @@ class MemoryPruning(MemoryAudit):
         jobs = [job for job in self._excess_jobs(excess) if job.state is not JobState.RUNNING]
         for job in jobs:
             self._forget(job)
-        return Pruned(len(jobs), self._prune_lines(excess))
+        return Pruned(len(jobs), self._prune_lines(excess), self._prune_workers(excess.jobs_before))
+
+    def _prune_workers(self, before: str) -> int:
+        workers = self._tables.workers
+        old = [one.id for one in workers.values() if one.ended_at is not None and one.ended_at < before]
+        for worker_id in old:
+            del workers[worker_id]
+        return len(old)
 
     def _excess_jobs(self, excess: Excess) -> list[Job]:
         jobs = [entry.job for entry in self._tables.jobs.values()]

@@ -32,11 +32,7 @@ class MemoryTimers(MemoryJournal):
     def _step(self, step: TimerStep, at: str) -> bool:
         if not self._put_timer(step.timer, step.was):
             return False
-        for run in step.added:
-            if (run.timer, run.due) in self._tables.timer_runs:
-                raise Exists(f"the timer {run.timer} has a run of {run.due} already", run.timer)
-        for run in (*step.added, *step.changed):
-            self._tables.timer_runs[run.timer, run.due] = run
+        self._put_runs(step)
         for thread in step.threads:
             self._make_thread(thread, at)
         for start in step.starts:
@@ -48,6 +44,16 @@ class MemoryTimers(MemoryJournal):
         for job_id, outcome in step.ends:
             self._finish(job_id, outcome, (), at)
         return True
+
+    def _put_runs(self, step: TimerStep) -> None:
+        runs = self._tables.timer_runs
+        for run in step.added:
+            if (run.timer, run.due) in runs:
+                raise Exists(f"the timer {run.timer} has a run of {run.due} already", run.timer)
+            runs[run.timer, run.due] = run
+        there = (run for run in step.changed if (run.timer, run.due) in runs)
+        for run in there:
+            runs[run.timer, run.due] = run
 
     def _take_effect(self, effect: Effect, job: Job, at: str) -> None:
         if not isinstance(effect, StepTimer):
@@ -78,6 +84,11 @@ class MemoryTimers(MemoryJournal):
         old = [key for key, run in runs.items() if run.state not in UNDER_WAY and run.at < before]
         for key in old:
             del runs[key]
+        with_runs = {run.timer for run in runs.values()}
+        timers = self._tables.timers
+        for one in [*timers.values()]:
+            if one.state not in LISTED and one.updated_at < before and one.id not in with_runs:
+                del timers[one.id]
         return len(old)
 
     async def timer(self, timer_id: str) -> Timer | None:
@@ -101,7 +112,7 @@ class MemoryTimers(MemoryJournal):
 
     async def waking_runs(self, now: str, limit: int) -> list[TimerRun]:
         due = [run for run in self._tables.timer_runs.values() if run.wake_at and run.wake_at <= now]
-        return sorted(due, key=lambda run: (run.wake_at or "", run.timer))[:limit]
+        return sorted(due, key=lambda run: (run.wake_at or "", run.timer, run.due))[:limit]
 
     async def next_timer_at(self) -> str | None:
         timers = (one.next_at for one in self._tables.timers.values() if one.state is TimerState.ACTIVE)

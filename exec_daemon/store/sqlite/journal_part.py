@@ -239,6 +239,8 @@ class SqliteJournal(SqlitePart):
         last = await self._read(pruning.last_excess_line, excess)
         jobs = await self._write(pruning.prune_jobs, numbers) if numbers else 0
         lines = await self._write(pruning.prune_lines, last, self._clock()) if last else 0
-        if jobs or lines:
+        before = excess.jobs_before
+        gone = Pruned(jobs, lines, await self._write(pruning.prune_workers, before) if before else 0)
+        if gone:
             await self._write(pruning.shrink)
-        return Pruned(jobs, lines)
+        return gone

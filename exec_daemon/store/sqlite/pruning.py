@@ -19,6 +19,10 @@ _FREED_PAGES = 500
 # Jobs that run stand among the oldest, if they stand there at all.
 _OLDEST = "SELECT number, state, created_at FROM jobs ORDER BY number LIMIT 2000"
 _BUSIEST = "SELECT identity, count(*) AS jobs FROM jobs GROUP BY identity HAVING count(*) > ?"
+_OLD_WORKERS = (
+    "DELETE FROM workers WHERE number IN (SELECT number FROM workers "
+    "WHERE state IN ('ended', 'failed') AND ended_at < ? ORDER BY number LIMIT ?)"
+)
 _OLDEST_OF = "SELECT number FROM jobs WHERE identity = ? AND state <> 'running' ORDER BY number LIMIT ?"
 
 
@@ -39,6 +43,11 @@ def prune_jobs(db: sqlite3.Connection, numbers: list[int]) -> Written[int]:
     db.executemany("DELETE FROM artifacts WHERE job = ?", one_each)
     done = db.executemany("DELETE FROM jobs WHERE number = ? AND state <> 'running'", one_each)
     return Written(done.rowcount)
+
+
+def prune_workers(db: sqlite3.Connection, before: str) -> Written[int]:
+    """Removes those that were over before this time; their threads stay, as all threads do."""
+    return Written(db.execute(_OLD_WORKERS, (before, MOST_JOBS)).rowcount)
 
 
 def last_excess_line(db: sqlite3.Connection, excess: Excess) -> int:

@@ -36,6 +36,10 @@ _NEXT = """
 
 _timer_values = attrgetter(*_COLUMNS)
 _run_values = attrgetter(*_RUN_COLUMNS)
+_FORGET_TIMERS = (
+    "DELETE FROM timers WHERE state NOT IN ('active', 'paused') AND updated_at < ? "
+    "AND NOT EXISTS (SELECT 1 FROM timer_runs WHERE timer_runs.timer = timers.id)"
+)
 
 
 def step(db: sqlite3.Connection, wanted: TimerStep, at: str) -> Written[bool]:
@@ -100,6 +104,7 @@ def _insert_run(db: sqlite3.Connection, run: TimerRun) -> None:
 def forget(db: sqlite3.Connection, before: str) -> Written[int]:
     """As the port's `forget_runs`."""
     done = db.execute("DELETE FROM timer_runs WHERE state IN ('ended', 'skipped') AND at < ?", (before,))
+    db.execute(_FORGET_TIMERS, (before,))
     return Written(done.rowcount)
 
 
@@ -134,7 +139,7 @@ def due_timers(db: sqlite3.Connection, now: str, limit: int) -> list[Timer]:
 
 def waking_runs(db: sqlite3.Connection, now: str, limit: int) -> list[TimerRun]:
     """As the port's `waking_runs`."""
-    where = "WHERE wake_at IS NOT NULL AND wake_at <= ? ORDER BY wake_at, timer LIMIT ?"
+    where = "WHERE wake_at IS NOT NULL AND wake_at <= ? ORDER BY wake_at, timer, due LIMIT ?"
     return [_run(row) for row in db.execute(_RUN + where, (now, limit))]
 
 
