@@ -22,6 +22,7 @@ from harvester.container.layout import Layout
 from harvester.container.ledger import Ledger
 from harvester.container.lock import LaneBusy, held
 from harvester.container.pace import Pace
+from harvester.container.retention import LaneRetention
 from harvester.container.runner import Runner
 from harvester.container.sweep import Sweep
 from inband.compose import client_for, once_there_is_a_daemon, scan_policy
@@ -141,7 +142,9 @@ class _Host:
                 now_ms=now_ms,
                 moment=lambda: iso(datetime.now(UTC)),
             )
-            yield IpcThreads(DaemonThreads(client, "containers"), sweep, self.follow_ups, changes)
+            kept = LaneRetention(self.layout, self.ledger, self.settings["store.keep_days"])
+            inner = DaemonThreads(client, "containers")
+            yield IpcThreads(inner, sweep, self.follow_ups, changes, tidy=lambda: kept.once(now_ms()))
 
     def runner(self, containers: Containers) -> Runner:
         return Runner(

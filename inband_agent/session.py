@@ -69,14 +69,18 @@ def _first(start: ContainerInput, decision: ScriptResult | None, taken: Taken) -
 
 
 def _turn(prompt: str, taken: Taken, parts: Parts) -> int:
-    """One question to the model; a failure names no inputs, so the host runs them again (T-10)."""
+    """One question to the model; a failure names no inputs, so the host runs them again (T-10).
+
+    Nor does it name a session in which nothing has been said: none is kept, and the next try would miss it.
+    """
     asked = Turn("user", prompt)
     system = [Turn("system", parts.system)] if parts.system else []
     session = parts.transcript.session
+    kept = session if parts.transcript.turns else None
     try:
         reply = parts.model.reply([*system, *parts.transcript.turns, asked])
     except ModelError as failed:
-        parts.emit(ContainerOutput(status=Status.ERROR, error=str(failed), new_session_id=session))
+        parts.emit(ContainerOutput(status=Status.ERROR, error=str(failed), new_session_id=kept))
         return 1
     parts.transcript.add(asked, Turn("assistant", reply.text))
     parts.emit(

@@ -36,7 +36,7 @@ class IpcThreads:
     """The threads of all registered groups' agents.
 
     The home thread is in the group's own lane, each other one, such as that of a timer's isolated run, in a
-    lane of its own (T-12).
+    lane of its own (T-12). `tidy` is called now and then, to remove what is old.
     """
 
     def __init__(
@@ -47,12 +47,14 @@ class IpcThreads:
         changes: Changes,
         *,
         clock: Callable[[], float] = time.monotonic,
+        tidy: Callable[[], object] = lambda: None,
     ) -> None:
         self._inner = inner
         self._sweep = sweep
         self._follow_ups = follow_ups
         self._changes = changes
         self._clock = clock
+        self._tidy = tidy
         self._delivering = Lock()
         self._agents: dict[str, str] = {}
         self._looked_at = self._refreshed_at = float("-inf")
@@ -113,6 +115,7 @@ class IpcThreads:
         if now - self._refreshed_at >= REFRESH_S:
             self._refreshed_at = now
             self._sweep.refresh()
+            self._tidy()
         self._sweep.watch(self._changes)  # groups that are new; for the others it changes nothing
         for group in self._groups():
             for thread in self._sweep.intake.desk.threads(group.agent):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -56,6 +57,16 @@ class Layout:
         with Folder.at(self.ipc(lane)) as ipc:
             for name in (INPUT, *FROM_AGENT):
                 ipc.child(name, create=True).close()
+
+    def made_ms(self, lane: str) -> int:
+        """When something in the lane's directory was made or removed last, in milliseconds of the epoch."""
+        return self.ipc(lane).stat().st_mtime_ns // 1_000_000
+
+    def remove(self, lane: str) -> None:
+        """All that is the lane's own, its lock last; links in it are removed and never followed."""
+        for path in (self.ipc(lane), self.state(lane), self.data / "claims" / lane):
+            shutil.rmtree(path, ignore_errors=True)
+        self.lock(lane).unlink(missing_ok=True)
 
     def lanes(self) -> list[str]:
         """The names of all lanes that have a directory."""

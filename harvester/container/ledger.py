@@ -180,6 +180,16 @@ class Ledger:
                     name,
                 )
 
+    def last_ms(self, lane: str) -> int | None:
+        """When something was last said to the lane or heard from it: the names of follow-ups tell it."""
+        rows = self._all(
+            "SELECT max(ms) FROM (SELECT max(name) + 0 AS ms FROM follow_ups WHERE lane = ? "
+            "UNION ALL SELECT max(at_ms) FROM files WHERE lane = ?)",
+            lane,
+            lane,
+        )
+        return None if rows[0][0] is None else int(rows[0][0])
+
     # Lanes, sessions and positions
 
     def lane(self, lane: str) -> Lane | None:
@@ -202,6 +212,12 @@ class Ledger:
             self._run("DELETE FROM sessions WHERE lane = ?", lane)
             if session is not None:
                 self._run("INSERT INTO sessions VALUES (?, ?)", lane, session)
+
+    def forget(self, lane: str) -> None:
+        """All of the lane but how far its thread has been told, so that nothing is told twice."""
+        with self._transaction():
+            for table in ("files", "follow_ups", "lanes", "sessions"):
+                self._run(f"DELETE FROM {table} WHERE lane = ?", lane)  # noqa: S608 - literals only
 
     def position(self, name: str) -> int:
         """How far something has got; 0 at the very start."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -34,11 +35,22 @@ from messaging.ipc import Folder
 log = logging.getLogger(__name__)
 
 Row = dict[str, Any]
+# Beside them lies `errors`, which is the layout's.
+_WORKER: Final = "w-"
 
 
 def layout_of(home: Path) -> Layout:
     """Where the directories of workers in containers lie."""
     return Layout(home / "workers")
+
+
+def forget(home: Path, is_known: Callable[[str], bool]) -> None:
+    """Remove the places of workers that the daemon remembers no longer."""
+    layout = layout_of(home)
+    for worker in layout.lanes():
+        if worker.startswith(_WORKER) and not is_known(worker):
+            layout.remove(worker)
+            shutil.rmtree(layout.group(worker), ignore_errors=True)
 
 
 def name_of(worker: str) -> str:

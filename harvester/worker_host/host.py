@@ -17,15 +17,16 @@ from threading import Event
 from typing import Any, Final
 
 from harvester.client import DaemonClient
-from harvester.errors import ClientError
+from harvester.errors import ClientError, Refused
 from harvester.session import may_pass
-from harvester.worker_host import processes
+from harvester.worker_host import contained, processes
 from harvester.worker_host.children import Children
 from harvester.worker_host.ending import Endings
 from harvester.worker_host.panes import Panes
 from harvester.worker_host.report import Reports
 from harvester.worker_host.template import HostTemplate
 from harvester.worker_host.tmux import Tmux
+from messaging import ErrorCode
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,7 @@ _SHORT_S: Final = 0.2
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.2, 5.0
 # Attempts that take longer than a daemon that starts beside us needs.
 _WORTH_A_WORD: Final = 5
+_FORGET_EVERY_S: Final = 3600.0
 Row = dict[str, Any]
 
 
@@ -53,6 +55,14 @@ def _alone(home: Path, stop: Event) -> Iterator[bool]:
                 yield True
                 return
         yield False
+
+
+def _is_known(client: DaemonClient, worker: str) -> bool:
+    try:
+        client.worker(worker)
+    except Refused as refused:
+        return refused.error.code is not ErrorCode.NOT_FOUND
+    return True
 
 
 class WorkerHost:
@@ -76,6 +86,7 @@ class WorkerHost:
         self._children = Children(home, time.monotonic, connect, endings)
         self._panes = Panes(Tmux(home, socket), endings)
         self._told_at: dict[str, float] = {}
+        self._forget_at = 0.0
 
     def run(self, stop: Event) -> None:
         """Until `stop` is set. Raises `ClientError` for what waiting does not mend.
@@ -112,8 +123,15 @@ class WorkerHost:
         while not stop.is_set():
             found = client.workers(wait_s=wait_s, seen=seen)
             seen = found.seen
+            self._forget(client)
             self._round(found.workers, client, reports)
             wait_s = self._pause_s(found.workers)
+
+    def _forget(self, client: DaemonClient) -> None:
+        """Now and then, what is left of workers that the daemon remembers no longer."""
+        if time.monotonic() >= self._forget_at:
+            self._forget_at = time.monotonic() + _FORGET_EVERY_S
+            contained.forget(self._home, lambda worker: _is_known(client, worker))
 
     def _round(self, rows: list[Row], client: DaemonClient, reports: Reports) -> None:
         self._panes.look({row["id"] for row in rows if row["runtime"] == "tmux"})

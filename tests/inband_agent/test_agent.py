@@ -166,6 +166,20 @@ def test_a_model_that_fails_ends_the_run_and_names_no_follow_up(agent: Agent) ->
     assert (said.status, said.error, said.consumed_inputs) == (Status.ERROR, "model unreachable", None)
 
 
+def test_a_failure_names_no_session_that_is_not_there_for_the_next_try(agent: Agent) -> None:
+    # T-10, T-28
+    failing = agent.script({"fail": "model unreachable"})
+    assert agent.start(START, failing).ended() == 1
+    assert agent.outputs[0].new_session_id is None
+    agent.tell(NAMES[0], "again")
+    agent.start(START, agent.script({"say": "heard"}, {"fail": "model unreachable"}))
+    agent.idle()
+    agent.tell(NAMES[1], "more")
+    assert agent.ended() == 1
+    heard, _, failed = agent.outputs
+    assert failed.new_session_id == heard.new_session_id is not None
+
+
 def test_without_a_model_the_error_says_how_to_get_one(agent: Agent) -> None:
     # T-16
     assert agent.start(START).ended() == 1

@@ -44,7 +44,8 @@ function prompt(messages, mostTokens) {
   return head + kept.join("") + end;
 }
 
-async function answer(asked, say) {
+async function answer(asked, say, signal) {
+  if (signal.aborted) return;
   const mostTokens = Math.min(asked.max_tokens ?? 128, 512);
   const began = performance.now();
   const text = prompt(asked.messages, mostTokens);
@@ -56,6 +57,7 @@ async function answer(asked, say) {
     topP: asked.top_p ?? 0.95,
     seed: ++seed,
     customStopTriggers: STOPS,
+    signal,
     trimWhitespaceSuffix: true,
     onToken: (some) => { tokens += some.length; },
     onTextChunk: (content) => {
@@ -86,11 +88,13 @@ const server = createServer(async (request, response) => {
     response.writeHead(404).end();
     return;
   }
+  const gone = new AbortController(); // nobody waits: the next one must not wait for this
+  response.on("close", () => gone.abort());
   const say = (chunk) => response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   try {
     const asked = await body(request);
     response.writeHead(200, { "Content-Type": "text/event-stream" });
-    turn = turn.catch(() => {}).then(() => answer(asked, say));
+    turn = turn.catch(() => {}).then(() => answer(asked, say, gone.signal));
     await turn;
     response.end("data: [DONE]\n\n");
   } catch (broken) {

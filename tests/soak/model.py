@@ -44,9 +44,16 @@ TASKS: Final = {
 # A turn takes some seconds on a processor that others use too.
 EVERY: Final = "30s"
 NUDGE_S, DEADLINE_S = 60, 180
-TURN_S: Final = 240.0
+TURN_S: Final = 600.0
 SETTLE_S: Final = 600.0
-LLM: Final = {"token": "of-no-use", "model": "base", "maxOutputTokens": 96, "temperature": 0.5}
+LLM: Final = {
+    "token": "of-no-use",
+    "model": "base",
+    "maxOutputTokens": 96,
+    "temperature": 0.5,
+    # Five containers may wait for the one model, on a processor that others use too.
+    "requestTimeoutSecs": 600,
+}
 # So much of the conversation goes with each turn: an envelope and what came last.
 CONTEXT_TOKENS: Final = 1000
 

@@ -14,7 +14,7 @@ from harvester.container.engine import Engine
 from harvester.container.lock import LaneBusy, held
 from harvester.container.mounts import MountRefused
 from harvester.worker_host import HostTemplate, Walls
-from harvester.worker_host.contained import contained, layout_of
+from harvester.worker_host.contained import contained, forget, layout_of
 
 ROW: dict[str, Any] = {"id": "w-1", "name": "disk", "thread": "w-1", "cwd": None}
 OUR_AGENT = ("python3", "-m", "inband_agent", "--script", "/workspace/group/script.json")
@@ -167,3 +167,12 @@ def test_a_container_that_fails_says_why(work: Path, tmp_path: Path) -> None:  #
     outcome = contained(ROW, walled, "look", None, tmp_path / "state")
     assert outcome.failure is not None
     assert outcome.failure.message == "it ended with 125: no such image"
+
+
+def test_the_places_of_a_worker_that_is_forgotten_go(tmp_path: Path) -> None:
+    layout = layout_of(tmp_path)
+    for worker in ("w-1", "w-2"):
+        layout.prepare(worker, worker)
+    forget(tmp_path, lambda worker: worker == "w-2")
+    assert layout.lanes() == ["errors", "w-2"]
+    assert (layout.group("w-1").exists(), layout.group("w-2").exists()) == (False, True)
