@@ -53,6 +53,8 @@ READING: Final = frozenset(
         "timer_runs",
         "timers",
         "tokens",
+        "worker",
+        "workers",
     }
 )
 

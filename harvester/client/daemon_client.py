@@ -191,6 +191,11 @@ class DaemonClient(Permissions, Timers, Workers, Certificates, Administration):
         with self._wire.reading("/threads"):
             return Thread.from_json(self._wire.post("/threads", given(wanted)))
 
+    def message(self, message: str) -> Message:
+        """One message, wherever it stands."""
+        with self._reading("/messages"):
+            return Message.from_json(self._wire.get(f"/messages/{_segment(message)}")["message"])
+
     def messages(self, thread: str, after: int = 0, limit: int = 200) -> list[Message]:
         """Messages with a sequence number above `after`, in order, at most `limit`."""
         path = f"/threads/{segment(thread)}/messages"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, Protocol
@@ -19,18 +19,22 @@ from harvester.container.authorise import Task
 from harvester.container.calls import Errand
 from harvester.errors import Refused
 from harvester.inert import inert
-from messaging import Call, CallRequest, ErrorCode, Message, MessageKind, Result, Thread
+from messaging import AuthorKind, Call, CallRequest, ErrorCode, Message, MessageKind, Result, Thread
 from messaging.container import ContainerOutput
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What an agent wrote, and the key that makes its record happen once. `thread` "" is the agent's home."""
+    """What an agent wrote, and the key that makes its record happen once. `thread` "" is the agent's home.
+
+    `about` is the id of a message that a notice is about.
+    """
 
     agent: str
     text: str
     key: str
     thread: str = ""
+    about: str | None = None
 
 
 class Desk(Protocol):
@@ -46,6 +50,10 @@ class Desk(Protocol):
 
     def notice(self, words: Words) -> None:
         """Say in the agent's thread, as the system, what a person should know."""
+        ...
+
+    def tell_senders(self, messages: Sequence[str], text: str) -> None:
+        """Say it in the home threads of the agents that sent these messages, once for each message."""
         ...
 
     def spent(self, agent: str, key: str, output: ContainerOutput) -> None:
@@ -94,8 +102,21 @@ class DaemonDesk:
 
     def notice(self, words: Words) -> None:
         """Not a reply: nothing in it is harvested."""
-        kind = MessageKind.NOTICE
-        self._client.post_message(words.thread or words.agent, words.text, kind=kind, key=words.key)
+        self._client.post_message(
+            words.thread or words.agent,
+            words.text,
+            kind=MessageKind.NOTICE,
+            in_reply_to=words.about,
+            key=words.key,
+        )
+
+    def tell_senders(self, messages: Sequence[str], text: str) -> None:
+        """Home threads have their agents' names, unless an operator named another: that one is not told."""
+        for message in map(self._client.message, messages):
+            if message.kind is MessageKind.DM and message.author_kind is AuthorKind.AGENT:
+                said, key = f"{text} It was {message.id}.", f"undelivered:{message.id}"
+                with suppress(Refused):
+                    self._client.post_message(message.author, said, kind=MessageKind.NOTICE, key=key)
 
     def spent(self, agent: str, key: str, output: ContainerOutput) -> None:
         """For `box read usage`. A turn that reports nothing is not counted."""
@@ -149,6 +170,11 @@ class FreshDesk:
         """As the desk does it."""
         with self.open() as desk:
             desk.notice(words)
+
+    def tell_senders(self, messages: Sequence[str], text: str) -> None:
+        """As the desk does it."""
+        with self.open() as desk:
+            desk.tell_senders(messages, text)
 
     def spent(self, agent: str, key: str, output: ContainerOutput) -> None:
         """As the desk does it."""

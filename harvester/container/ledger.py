@@ -62,11 +62,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A follow-up that has not been answered yet."""
+    """A follow-up that has not been answered yet. `key` is the id of the message that it tells, if any."""
 
     name: str
     text: str
     state: str
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,9 @@ class Ledger:
 
     def follow_up(self, lane: str, key: str) -> Waiting | None:
         """The one that this key stands for."""
-        rows = self._all("SELECT name, text, state FROM follow_ups WHERE (lane, key) = (?, ?)", lane, key)
+        rows = self._all(
+            "SELECT name, text, state, key FROM follow_ups WHERE (lane, key) = (?, ?)", lane, key
+        )
         return Waiting(*rows[0]) if rows else None
 
     def add_follow_up(self, lane: str, key: str, name: str, text: str) -> None:
@@ -164,7 +167,8 @@ class Ledger:
     def unanswered(self, lane: str) -> list[Waiting]:
         """Those that no turn of the agent has named yet, in their order."""
         rows = self._all(
-            "SELECT name, text, state FROM follow_ups WHERE lane = ? AND state <> 'answered' ORDER BY number",
+            "SELECT name, text, state, key FROM follow_ups "
+            "WHERE lane = ? AND state <> 'answered' ORDER BY number",
             lane,
         )
         return [Waiting(*row) for row in rows]

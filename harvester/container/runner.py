@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Event, Lock
@@ -18,18 +18,24 @@ from harvester.container.desk import Desk, Words
 from harvester.container.followups import FollowUps
 from harvester.container.groups import Group, Source
 from harvester.container.heard import Heard
+from harvester.container.ledger import Waiting
 from harvester.container.limits import ContainerLimits
 from harvester.container.lock import LaneBusy, held
 from harvester.container.places import AT_ONCE, Kind, Places, Work
 from harvester.container.process import Container, Program, Ran
 from harvester.errors import ClientError
 from messaging.container import ContainerInput, LlmEndpoint
+from messaging.undelivered import undelivered
 
 _log: Final = logging.getLogger(__name__)
 # How soon a lane in which something waits is seen.
 LOOK_S: Final = 0.5
 # Behind it come the follow-ups that wait (T-27).
 PROMPT: Final = "New in your thread:"
+# How ids of messages begin.
+_MESSAGE: Final = "msg"
+# Who has sent more that nobody reads has been told often enough.
+_MOST_TOLD: Final = 20
 
 Make = Callable[[str, Source, int], Program]
 
@@ -158,8 +164,19 @@ class Runner:
         if source is None or not waiting:
             return
         times = self.places.retries + 1
-        text = f"The container of {lane} failed {times} times and is not tried again: {problem}"
+        why = f"the container of {lane} failed {times} times and is not tried again: {problem}"
         try:
-            self.desk.notice(Words(source.agent, text, f"gave-up:{lane}:{waiting[-1].name}"))
+            self._tell_of_it(lane, source, waiting, why)
         except ClientError as away:
             _log.warning("%s: no notice either: %s", lane, away)
+
+    def _tell_of_it(self, lane: str, source: Source, waiting: Sequence[Waiting], why: str) -> None:
+        """In the thread, where the record then says that it failed, and to the agents that wait for it."""
+        messages = [one.key for one in waiting if one.key.startswith(_MESSAGE)]
+        known = self.follow_ups.ledger.lane(lane)
+        thread, key = known.thread if known else "", f"gave-up:{lane}:{waiting[-1].name}"
+        about = messages[-1] if messages else None
+        self.desk.notice(Words(source.agent, undelivered(why), key, thread, about))
+        self.desk.tell_senders(
+            messages[-_MOST_TOLD:], f"Your message to {source.agent} was not delivered: {why}."
+        )

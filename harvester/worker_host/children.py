@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from harvester.adapters import ADAPTERS, Outcome, Status
+from harvester.adapters import ADAPTERS, Failure, Outcome, Status
 from harvester.agent_run import Command, Limits, run
 from harvester.client import DaemonClient
 from harvester.container.lock import LaneBusy
@@ -35,6 +35,9 @@ log = logging.getLogger(__name__)
 
 _PAGE: Final = 200
 _RETRY_S: Final = 1.0
+# Of a turn that failed of a provider that is busy or away: 5, 10 and 20 seconds later.
+_RETRIES: Final = 3
+_FIRST_PAUSE_S: Final = 5.0
 # What the daemon takes; no name of a model or a session comes near it.
 _MOST_NAME_CHARS: Final = 200
 Row = dict[str, Any]
@@ -49,6 +52,7 @@ class _Turns:
     idle_since: float = 0.0
     failed: str | None = None
     session: str | None = None
+    failures: int = 0
     over: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -163,12 +167,13 @@ class Children:
         )
 
     def _deliver(self, client: DaemonClient, row: Row, turn: Turn, outcome: Outcome, mine: _Turns) -> None:
-        """The reply, once for each turn; a turn that failed is the end of the worker."""
+        """The reply, once for each turn; one that failed has none."""
         key, reply = f"turn {row['id']} {turn.last.seq}", (outcome.reply or "").strip()
         if outcome.status is Status.FAILED:
-            failure = outcome.failure
-            mine.failed = f"{failure.kind}: {failure.message}" if failure else "its run failed"
-        elif reply:
+            _failed(row, outcome.failure, mine)
+            return
+        mine.failures = 0
+        if reply:
             _patiently(
                 mine.over,
                 lambda: client.post_message(
@@ -187,6 +192,18 @@ class Children:
                     row["thread"], text, kind="notice", in_reply_to=turn.last.id, key=key
                 ),
             )
+
+
+def _failed(row: Row, failure: Failure | None, mine: _Turns) -> None:
+    """What may pass is tried again, a few times and ever later; anything else is the end of the worker."""
+    mine.failures += 1
+    why = f"{failure.kind}: {failure.message}" if failure else "its run failed"
+    if failure is None or not failure.retryable or mine.failures > _RETRIES:
+        mine.failed = why if mine.failures == 1 else f"{why} ({mine.failures} times)"
+        return
+    log.warning("worker %s: turn failed, is tried again: %s", row["id"], why)
+    mine.over.wait(_FIRST_PAUSE_S * 2 ** (mine.failures - 1))
+    mine.looked = -1
 
 
 def _count(client: DaemonClient, row: Row, template: HostTemplate, outcome: Outcome) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from harvester.adapters import Failure, FailureKind, Heard, Outcome, Spent, Status
+from harvester.adapters import Heard, Outcome, Spent, Status, failure
 from harvester.container.groups import Source
 from harvester.container.layout import Layout
 from harvester.container.limits import ContainerLimits
@@ -99,8 +99,7 @@ class _Words:
         heard = Heard(session=self.session, text="\n\n".join(self.said) or None, spent=self.spent)
         if ran.error is None:
             return Outcome(status=Status.SUCCESS, heard=heard, exit_code=ran.exit_code)
-        failure = Failure(FailureKind.UNKNOWN, ran.error)
-        return Outcome(status=Status.FAILED, heard=heard, failure=failure, exit_code=ran.exit_code)
+        return Outcome(status=Status.FAILED, heard=heard, failure=failure(ran.error), exit_code=ran.exit_code)
 
 
 def contained(row: Row, template: HostTemplate, prompt: str, session: str | None, home: Path) -> Outcome:

@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from messaging.undelivered import undelivered
 from tests.exec_daemon.conftest import Running
 
 NUMBERS = count(1)
@@ -85,6 +86,23 @@ def test_an_answer_in_the_thread_says_that_it_was_read(
     posted(daemon, pair[1], "I see.")
     read_by = daemon.client("operator").get(f"/messages/{sent}").json()["delivery"]["read_by"]
     assert [one["reader"] for one in read_by] == [f"agent/{pair[1]}"]
+
+
+def test_a_sender_sees_that_its_message_was_given_up_until_somebody_reads_it(
+    daemon: Running, pair: tuple[str, str]
+) -> None:  # O-85
+    sent = dm(daemon, *pair).json()["result"]["message_id"]
+    body = undelivered("its container failed 6 times")
+    forged = {"body": body, "in_reply_to": sent}
+    daemon.client("operator").post(f"/threads/{pair[1]}/messages", json=forged)
+    sender = daemon.client(f"agent/{pair[0]}")
+    assert sender.get(f"/messages/{sent}").json()["delivery"]["state"] == "delivered"
+    notice = {**forged, "kind": "notice"}
+    assert daemon.client("harvester").post(f"/threads/{pair[1]}/messages", json=notice).status_code == 201
+    seen = sender.get(f"/messages/{sent}").json()["delivery"]
+    assert (seen["state"], seen["reason"]) == ("failed", "its container failed 6 times")
+    posted(daemon, pair[1], "I see.")
+    assert sender.get(f"/messages/{sent}").json()["delivery"]["state"] == "delivered"
 
 
 def test_unread_messages_are_counted(daemon: Running, pair: tuple[str, str]) -> None:  # O-85

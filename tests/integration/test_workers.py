@@ -106,6 +106,24 @@ def test_a_stop_ends_all_that_it_started_even_what_is_deaf_to_it(running: Worker
     began.unlink()
 
 
+def test_the_sender_sees_that_a_message_waits_for_a_worker_and_that_it_came_too_late(
+    running: WorkerBox,
+) -> None:  # O-85
+    worker = running.spawn("hang")
+    began = running.work / "began"
+    running.until(began.exists, "it never began")
+    running.call("dm.send", to=worker, text="and the inodes?")
+
+    def delivery() -> dict[str, str]:
+        return dict(running.call("dm.read", sent=True, limit=1)["sent"][0]["delivery"])
+
+    assert delivery()["state"] == "queued"
+    running.call("swarm.stop", worker=worker, reason="enough")
+    running.state(worker, "ended")
+    assert (delivery()["state"], delivery()["reason"]) == ("failed", "enough")
+    began.unlink()
+
+
 def test_a_deadline_ends_the_job_and_whoever_works_on_it(running: WorkerBox) -> None:  # O 7.6
     worker = running.spawn("hang", timeout_s=1)
     job = running.state(worker, "ended")["job"]

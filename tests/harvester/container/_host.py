@@ -42,6 +42,7 @@ class MemoryDesk:
     answers: list[CallError | Exception | None] = field(default_factory=list)
     most_chars: int = 1 << 20
     bill: list[tuple[str, str, int]] = field(default_factory=list)
+    told_senders: list[tuple[str, str]] = field(default_factory=list)
     _records: dict[str, Message] = field(default_factory=dict)
     _results: dict[str, Result] = field(default_factory=dict)
 
@@ -65,7 +66,11 @@ class MemoryDesk:
                 author="harvester",
                 author_kind=AuthorKind.SYSTEM,
                 kind=MessageKind.NOTICE,
+                in_reply_to=words.about,
             )
+
+    def tell_senders(self, messages: Sequence[str], text: str) -> None:
+        self.told_senders += [(one, text) for one in messages]
 
     def run(self, agent: str, errand: Errand, key: str) -> Result:
         answer = self.answers.pop(0) if self.answers else None

@@ -27,6 +27,7 @@ from harvester.container.runner import PROMPT, Runner
 from messaging import AuthorKind, MessageKind
 from messaging.container import SCHEDULED_PREFIX
 from messaging.ipc import Changes
+from messaging.undelivered import why_undelivered
 from tests.harvester.container._host import FAMILY, Host
 from tests.patience import PATIENCE_S, until
 
@@ -149,19 +150,22 @@ def test_a_container_that_dies_in_a_turn_loses_no_follow_up(host: Host) -> None:
 def test_a_container_that_keeps_failing_is_given_up_and_a_person_is_told(
     host: Host, turns: list[dict[str, Any]]
 ) -> None:
-    # T-85, T-28
+    # T-85, T-28, O-85
     script(host, "family", *turns)
-    remark(host, "please")
+    asked = host.desk.memory.append("family", "please", author="ada", kind=MessageKind.DM)
     deliver(host)
     one = runner(host)
     with running(one):
-        until(lambda: [one for one in host.desk.memory.log if one.kind == "notice"])
+        until(lambda: host.desk.told_senders)
         deliver(host)
         time.sleep(0.3)
-    notices = [one.body for one in host.desk.memory.log if one.kind == "notice"]
-    assert len(notices) == 1
-    assert "failed 2 times" in notices[0]
-    assert host.told("family") == ["please"]  # it waits for better days
+    (notice,) = [one for one in host.desk.memory.log if one.kind == "notice"]
+    assert "failed 2 times" in (why_undelivered(notice) or "")
+    assert notice.in_reply_to == asked.id
+    ((message, said),) = host.desk.told_senders
+    assert message == asked.id
+    assert said.startswith("Your message to family was not delivered: the container of family failed 2 times")
+    assert host.told("family") == ["Message from ada:\nplease"]  # it waits for better days
 
 
 def test_an_agent_that_outlived_its_host_is_asked_to_close(host: Host) -> None:
