@@ -18,7 +18,7 @@ async def delivery_of(store: Store, message: Message) -> dict[str, Any]:
     """`{state, at, read_by, reason?}`.
 
     `queued`: the worker that it is for has not answered it yet. `failed`: the worker is over, or the agent's
-    container was given up, before it did; `reason` says why. Else `delivered`: it stands where its agent reads.
+    container was given up, before it did; `reason` says why. Else `delivered`: it is where its agent reads.
     """
     read_by = {
         one.reader: one.at
