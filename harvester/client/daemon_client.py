@@ -193,8 +193,8 @@ class DaemonClient(Permissions, Timers, Workers, Certificates, Administration):
 
     def message(self, message: str) -> Message:
         """One message, wherever it stands."""
-        with self._reading("/messages"):
-            return Message.from_json(self._wire.get(f"/messages/{_segment(message)}")["message"])
+        with self._wire.reading("/messages"):
+            return Message.from_json(self._wire.get(f"/messages/{segment(message)}")["message"])
 
     def messages(self, thread: str, after: int = 0, limit: int = 200) -> list[Message]:
         """Messages with a sequence number above `after`, in order, at most `limit`."""

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, Final
 
 from harvester.adapters import Heard, Outcome, Spent, Status, failure
 from harvester.container.groups import Source
