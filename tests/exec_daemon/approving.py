@@ -23,13 +23,14 @@ from exec_daemon.calls.op import Op
 from exec_daemon.calls.registry import Registry, registry
 from exec_daemon.ops import ALLOWLIST
 from exec_daemon.settings import DaemonLimits
-from exec_daemon.store import Agent, Approval, ApprovalState, NewThread, Store, random_id
+from exec_daemon.store import Agent, Approval, ApprovalState, NewThread, Store, Word, random_id
 from exec_daemon.store.memory import MemoryStore
 from messaging import AuthorKind, Call, CallRequest, ErrorCode, Message, MessageKind, NewMessage, Result
 
 HERON = Asker(Identity(Role.AGENT, "heron"))
 HARVESTER = Asker(Identity(Role.HARVESTER, "local"))
 ANN = Identity(Role.OPERATOR, "ann")
+YES = Word(state=ApprovalState.APPROVED, by=str(ANN))
 EXPIRE_S = 3600
 
 

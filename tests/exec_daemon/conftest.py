@@ -122,6 +122,24 @@ def start_daemon(tmp_path: Path) -> Iterator[Callable[..., Running]]:
 
 
 @pytest.fixture
+def thread(daemon: Running, request: pytest.FixtureRequest) -> str:
+    """A fresh thread that the agent heron answers in."""
+    daemon.agent("heron")
+    name = f"t-{abs(hash(request.node.name))}"
+    made = daemon.client("operator").post("/threads", json={"id": name, "title": "Test", "agent": "heron"})
+    assert made.status_code == 201, made.text
+    return name
+
+
+def post(
+    client: httpx2.Client, thread: str, body: str, key: str | None = None, **more: Any
+) -> httpx2.Response:
+    """Posts a message; `key` makes it happen once."""
+    headers = {"idempotency-key": key} if key else {}
+    return client.post(f"/threads/{thread}/messages", json={"body": body, **more}, headers=headers)
+
+
+@pytest.fixture
 async def store() -> AsyncIterator[MemoryStore]:
     memory = MemoryStore()
     yield memory

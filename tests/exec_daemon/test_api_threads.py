@@ -1,35 +1,12 @@
-"""Threads, messages, streams, replies and agents over real TLS."""
+"""Threads, messages, replies and agents over real TLS."""
 
 from __future__ import annotations
 
-import json
-import threading
-import time
-from collections.abc import Callable, Iterator
-from math import ceil
 from typing import Any
 
-import httpx2
 import pytest
 
-from tests.patience import in_time
-
-
-@pytest.fixture
-def thread(daemon: Any, request: pytest.FixtureRequest) -> str:
-    """A fresh thread that the agent heron answers in."""
-    daemon.agent("heron")
-    name = f"t-{abs(hash(request.node.name))}"
-    made = daemon.client("operator").post("/threads", json={"id": name, "title": "Test", "agent": "heron"})
-    assert made.status_code == 201, made.text
-    return name
-
-
-def post(
-    client: httpx2.Client, thread: str, body: str, key: str | None = None, **more: Any
-) -> httpx2.Response:
-    headers = {"idempotency-key": key} if key else {}
-    return client.post(f"/threads/{thread}/messages", json={"body": body, **more}, headers=headers)
+from tests.exec_daemon.conftest import post
 
 
 def test_who_wrote_a_message_follows_from_the_token(daemon: Any, thread: str) -> None:  # O-33, O-83
@@ -136,42 +113,6 @@ def test_a_thread_without_an_id_is_given_one(daemon: Any) -> None:
     assert daemon.client("operator").get(f"/threads/{made['id']}").json() == made
 
 
-def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        if line.startswith("data: "):
-            yield json.loads(line[6:])
-
-
-def test_a_stream_shows_what_is_there_and_what_comes(daemon: Any, thread: str) -> None:
-    client = daemon.client("operator")
-    post(client, thread, "before")
-    with client.stream("GET", f"/threads/{thread}/stream") as stream:
-        assert stream.headers["content-type"].startswith("text/event-stream")
-        found = events(stream.iter_lines())
-        assert next(found)["body"] == "before"
-        threading.Timer(0.05, post, (daemon.client("harvester"), thread, "after")).start()
-        assert next(found)["body"] == "after"
-
-
-def test_a_stream_goes_on_where_the_client_was(daemon: Any, thread: str) -> None:
-    client = daemon.client("operator")
-    for number in range(3):
-        post(client, thread, str(number))
-    with client.stream("GET", f"/threads/{thread}/stream", headers={"last-event-id": "2"}) as stream:
-        assert next(events(stream.iter_lines()))["body"] == "2"
-    with client.stream("GET", f"/threads/{thread}/stream", params={"after": 1}) as stream:
-        assert next(events(stream.iter_lines()))["body"] == "1"
-    for wrong in ("x", "--1", "1.0", "9" * 19):
-        assert client.get(f"/threads/{thread}/stream", headers={"last-event-id": wrong}).status_code == 400
-
-
-def test_hostile_text_stays_inside_its_event(daemon: Any, thread: str) -> None:
-    body = "a\n\nevent: message\ndata: {}\r\n\r\n: x\u2028"
-    post(daemon.client("operator"), thread, body)
-    with daemon.client("operator").stream("GET", f"/threads/{thread}/stream") as stream:
-        assert next(events(stream.iter_lines()))["body"] == body
-
-
 @pytest.mark.parametrize("body", ["a\0b", "\u2028\x85\r\n", "🦅" * 1000, "x" * (1 << 20), '{"a": "\\ud800"}'])
 def test_a_message_comes_back_as_it_was_sent(daemon: Any, thread: str, body: str) -> None:
     assert post(daemon.client("operator"), thread, body).status_code == 201
@@ -191,17 +132,6 @@ def test_replies_are_what_agents_wrote_and_nothing_else(daemon: Any, thread: str
     assert page["replies"][0]["thread"]["id"] == thread
     assert page["position"] == page["replies"][0]["position"] > before
     assert harvester.get("/replies", params={"after": page["position"]}).json()["replies"] == []
-
-
-def test_a_harvester_can_wait_for_the_next_reply(daemon: Any, thread: str) -> None:
-    harvester = daemon.client("harvester")
-    before = harvester.get("/replies", params={"limit": 200}).json()["position"]
-    threading.Timer(0.1, post, (daemon.client("operator"), thread, "late"), {"as": "heron"}).start()
-    began = time.monotonic()
-    page = harvester.get("/replies", params={"after": before, "wait": 30}).json()
-    assert [row["message"]["body"] for row in page["replies"]] == ["late"]
-    assert time.monotonic() - began < 29
-    assert harvester.get("/replies", params={"wait": "soon"}).status_code == 400
 
 
 def test_a_cursor_remembers_how_far_a_harvester_got(daemon: Any, thread: str) -> None:
@@ -283,53 +213,6 @@ def test_a_page_of_large_messages_ends_early_and_is_read_on(daemon: Any, thread:
     first = who.get(f"/threads/{thread}/messages").json()["messages"]
     rest = who.get(f"/threads/{thread}/messages", params={"after": first[-1]["seq"]}).json()["messages"]
     assert (len(first), len(rest)) == (20, 5)
-
-
-def told_after(daemon: Any, thread: str, token: str, end: Callable[[], Any]) -> list[str]:
-    """The lines of a stream whose token comes to an end; none where it had ended before."""
-    with daemon.bearing(token) as client, client.stream("GET", f"/threads/{thread}/stream") as stream:
-        lines = stream.iter_lines()
-        if (first := next(lines)) != ": keep-alive":
-            return []
-        end()
-        post(daemon.client("operator"), thread, "not for you")
-        return [first, *lines]
-
-
-def test_a_stream_ends_with_its_token_when_that_is_revoked(daemon: Any, thread: str) -> None:  # O-33
-    operator = daemon.client("operator")
-    made = operator.post("/tokens", json={"identity": "agent/heron"}).json()
-    told = told_after(daemon, thread, made["token"], lambda: operator.delete(f"/tokens/{made['id']}"))
-    assert told
-    assert "not for you" not in "".join(told)
-
-
-def test_a_stream_ends_with_its_token_when_that_expires(daemon: Any, thread: str) -> None:  # O-33
-    def told_for(life_s: float) -> list[str]:
-        order = {"identity": "agent/heron", "ttl_s": ceil(life_s)}
-        token = daemon.client("operator").post("/tokens", json=order).json()["token"]
-        return told_after(daemon, thread, token, lambda: time.sleep(ceil(life_s) + 0.1))
-
-    told = in_time(told_for, bool)
-    assert told
-    assert "not for you" not in "".join(told)
-
-
-def test_a_poll_tells_nothing_to_a_token_that_was_revoked_meanwhile(daemon: Any, thread: str) -> None:  # O-33
-    operator = daemon.client("operator")
-    made = operator.post("/tokens", json={"identity": "harvester/brief"}).json()
-
-    def revoke_and_reply() -> None:
-        operator.delete(f"/tokens/{made['id']}")
-        post(operator, thread, "not for you", **{"as": "heron"})
-
-    with daemon.bearing(made["token"]) as client:
-        before = client.get("/replies", params={"limit": 200}).json()["position"]
-        later = threading.Timer(0.3, revoke_and_reply)
-        later.start()
-        answer = client.get("/replies", params={"after": before, "wait": 8})
-        later.join()
-    assert (answer.status_code, "not for you" in answer.text) == (401, False)
 
 
 def test_a_refused_field_is_named_as_it_is_sent_and_told_in_words(daemon: Any, thread: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
@@ -11,8 +12,20 @@ from exec_daemon.programs.sandbox import Sandbox
 
 Run = Callable[..., Awaitable[Ran]]
 
+# Prints `made` where a socket of the family in its argument can be made.
+SOCKET = "import socket, sys\nsocket.socket(getattr(socket, sys.argv[1]))\nprint('made')"
+
 # As little around it as there can be: what is shown is not the sandbox's doing.
 BARE = Profile(confined=False)
+
+
+def me() -> str:
+    """The user that runs the tests."""
+    return getpass.getuser()
+
+
+def python(code: str, *words: str) -> tuple[str, ...]:
+    return ("/usr/bin/env", "python3", "-S", "-c", code, *words)
 
 
 @pytest.fixture
@@ -38,10 +51,4 @@ def run(programs: Programs) -> Run:
 @pytest.fixture
 def profile(tmp_path_factory: pytest.TempPathFactory) -> Profile:
     """What an op gets by default, as the user that runs the tests."""
-    return Sandbox(user=_me()).profile(tmp_path_factory.mktemp("home"))
-
-
-def _me() -> str:
-    import getpass
-
-    return getpass.getuser()
+    return Sandbox(user=me()).profile(tmp_path_factory.mktemp("home"))
