@@ -126,11 +126,19 @@ def _between(tell: int, body: Callable[[], NoReturn]) -> None:
         trees.enter_namespace()
     except OSError:  # no number is told, and that is the answer
         os._exit(1)
+    stands, ready = os.pipe2(os.O_CLOEXEC)
     pid = os.fork()
     if pid == 0:
         os.close(tell)
+        try:
+            trees.show_own_processes()
+        except OSError:
+            os._exit(1)
+        os.write(ready, b"!")
         body()
-    os.write(tell, b"%d" % pid)
+    os.close(ready)
+    if os.read(stands, 1):
+        os.write(tell, b"%d" % pid)
 
 
 def _never_return(body: Callable[[], object]) -> NoReturn:

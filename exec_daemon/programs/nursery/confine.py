@@ -15,7 +15,7 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, Final
 
-from exec_daemon.programs.nursery import kernel, landlock, seccomp, trial
+from exec_daemon.programs.nursery import kernel, landlock, seccomp, trees, trial
 
 # They count for each process by itself. Not RLIMIT_AS: some runtimes reserve far more than they use.
 _LIMITS: Final[Mapping[str, int]] = {
@@ -91,7 +91,7 @@ def _limit(profile: Mapping[str, Any]) -> str:
         if profile[key]:
             _lower(limit, profile[key])
     if profile["processes"]:
-        _lower(resource.RLIMIT_NPROC, profile["processes"] + _processes_of(os.geteuid()))
+        _lower(resource.RLIMIT_NPROC, profile["processes"] + trees.processes_of(os.geteuid()))
     return ", ".join(f"{key} {profile[key]}" for key in (*_LIMITS, "processes") if profile[key]) or "none"
 
 
@@ -100,12 +100,3 @@ def _lower(limit: int, value: int) -> None:
     hard = resource.getrlimit(limit)[1]
     least = value if hard == resource.RLIM_INFINITY else min(value, hard)
     resource.setrlimit(limit, (least, least))
-
-
-def _processes_of(uid: int) -> int:
-    """How many there are already: the limit counts all of a user's, whoever has started them."""
-    count = 0
-    for name in os.listdir("/proc"):
-        with suppress(OSError):
-            count += name.isdecimal() and os.stat(f"/proc/{name}").st_uid == uid
-    return count

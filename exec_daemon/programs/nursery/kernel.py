@@ -13,6 +13,7 @@ PR_SET_DUMPABLE: Final = 4
 PR_CAPBSET_DROP: Final = 24
 PR_SET_NO_NEW_PRIVS: Final = 38
 PR_SET_CHILD_SUBREAPER: Final = 36
+CLONE_NEWNS: Final = 0x00020000
 CLONE_NEWUSER: Final = 0x10000000
 CLONE_NEWPID: Final = 0x20000000
 # capset(2) has one number on each machine; the rest came late enough to have the same everywhere.
@@ -43,6 +44,16 @@ def prctl(option: int, value: int) -> None:
 def unshare(flags: int) -> None:
     """unshare(2). Raises OSError."""
     _checked(_LIBC.unshare(flags), "unshare")
+
+
+_MS_NOSUID_NODEV_NOEXEC: Final = 2 | 4 | 8
+_MS_PRIVATE_BELOW: Final = 0x4000 | 0x40000
+
+
+def mount_proc() -> None:
+    """In this mount namespace `/proc` becomes that of this PID namespace. Raises OSError."""
+    _checked(_LIBC.mount(b"none", b"/", None, ctypes.c_ulong(_MS_PRIVATE_BELOW), None), "mount")
+    _checked(_LIBC.mount(b"proc", b"/proc", b"proc", ctypes.c_ulong(_MS_NOSUID_NODEV_NOEXEC), None), "mount")
 
 
 def drop_capabilities() -> None:

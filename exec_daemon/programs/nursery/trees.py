@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from enum import StrEnum
@@ -39,11 +40,34 @@ def enter_namespace() -> None:
     An ordinary user needs a user namespace for it, in which the user is who it is. Raises OSError.
     """
     uid, gid = os.geteuid(), os.getegid()
-    kernel.unshare(kernel.CLONE_NEWPID if uid == 0 else kernel.CLONE_NEWUSER | kernel.CLONE_NEWPID)
+    flags = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS
+    kernel.unshare(flags if uid == 0 else flags | kernel.CLONE_NEWUSER)
     if uid != 0:
         _write("/proc/self/setgroups", b"deny")
         _write("/proc/self/uid_map", b"%d %d 1" % (uid, uid))
         _write("/proc/self/gid_map", b"%d %d 1" % (gid, gid))
+
+
+# Processes by user as they were outside, which the `/proc` of a namespace does not show.
+_outside: Final[Counter[int]] = Counter()
+
+
+def show_own_processes() -> None:
+    """For the first process of a namespace: programs find themselves in `/proc`. Raises OSError."""
+    _outside.update(_owners())
+    kernel.mount_proc()
+
+
+def processes_of(uid: int) -> int:
+    """How many a user has, here or, by the last look at them, outside."""
+    return max(_outside[uid], Counter(_owners())[uid])
+
+
+def _owners() -> Iterator[int]:
+    for name in os.listdir("/proc"):
+        with suppress(OSError):
+            if name.isdecimal():
+                yield os.stat(f"/proc/{name}").st_uid
 
 
 def _write(path: str, content: bytes) -> None:

@@ -177,11 +177,9 @@ def test_a_group_is_given_a_limit_where_processes_are_counted(tmp_path: Path) ->
     assert (tmp_path / "pids.max").read_bytes() == b"21"  # its spawner is one of them
 
 
-async def test_ordinary_programs_go_on_working(programs: Programs, run, profile: Profile) -> None:
-    namespaced = (await programs.standing(profile)).tree == "pid namespace"
+async def test_ordinary_programs_go_on_working(run, profile: Profile) -> None:
     for command in ("date", "ls -l /usr", "head -c 4 /dev/urandom", "sort /etc/passwd | head -3", "ps ax"):
-        # `ps` is not on every machine, and nobody finds itself in the `/proc` of another PID namespace.
-        if not shutil.which(command.split()[0]) or (namespaced and command == "ps ax"):
+        if not shutil.which(command.split()[0]):  # `ps` is not on every machine
             continue
         ran = await run(command, profile=profile)
         assert ran.ok, (command, ran.stderr.text)

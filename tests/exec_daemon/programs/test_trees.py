@@ -178,6 +178,17 @@ async def test_each_way_to_end_a_tree_does_it(left_out: tuple[str, ...]) -> None
         await programs.close()
 
 
+@pytest.mark.parametrize("left_out", [(), ("cgroup",), ("cgroup", "pid namespace")])
+async def test_whatever_ends_its_tree_a_program_finds_itself_in_proc(left_out: tuple[str, ...]) -> None:
+    code = "import os; print(os.readlink('/proc/self') == str(os.getpid()))"
+    programs = Programs(avoid=left_out)
+    try:
+        ran = await programs.run(Program(argv=(sys.executable, "-S", "-c", code)))
+        assert ran.stdout.text == "True\n", ran.stderr.text
+    finally:
+        await programs.close()
+
+
 async def test_the_cgroups_are_gone_with_the_nursery() -> None:
     nursery = await start_nursery()
     pid = nursery._process.pid
