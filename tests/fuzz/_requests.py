@@ -14,21 +14,8 @@ from messaging.signature import SIGNATURE, sign
 from tests.fuzz._values import Values
 
 QUERIES: Final = (
-    *(
-        "after",
-        "before",
-        "limit",
-        "wait",
-        "state",
-        "agent",
-        "subject",
-        "seen",
-        "next",
-        "code",
-        "noted",
-        "day",
-    ),
-    *("filter", "thread", "q", "cursor", "token"),
+    *"after before limit wait state agent subject seen".split(),
+    *"next code noted day filter thread q cursor token".split(),
 )
 FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "prefer": ("wait=0", "respond-async", "wait=x", ",,", "wait=1, respond-async"),
@@ -107,11 +94,8 @@ class Requests:
         return Asked(method, where, query, fields, content)
 
     def _word(self) -> str:
-        return (
-            self._values.text()
-            if self._values.hurts()
-            else self._chance.choice(("0", "1", "heron", "viewer", "all"))
-        )[:200]
+        right = ("0", "1", "heron", "viewer", "all")
+        return self._values.text()[:200] if self._values.hurts() else self._chance.choice(right)
 
     def _path(self, path: str) -> str:
         made: list[str] = []
@@ -141,11 +125,8 @@ class Requests:
         content = json.dumps(self._document(method, path, where)).encode()
         if self._values.hurts():
             at = self._chance.randrange(len(content) + 1)
-            content = (
-                content[:at]
-                + self._chance.choice((b"", b"\xff", b"\0", b'"', b"}", b"[" * 80))
-                + content[at:]
-            )
+            strange = self._chance.choice((b"", b"\xff", b"\0", b'"', b"}", b"[" * 80))
+            content = content[:at] + strange + content[at:]
         if path.startswith("/callback/"):
             headers[SIGNATURE] = sign(self._secret(where.rpartition("/")[2]), content)
         return content

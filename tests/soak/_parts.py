@@ -64,6 +64,15 @@ class Parts:
                 argv, cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
 
+    def container_host(self, *words: str) -> subprocess.Popen[bytes]:
+        """`box container serve` with these words, for the caller to end; its log is `host.log`."""
+        argv = [sys.executable, "-m", "inband", "container", "serve", *words]
+        environment = self.environment | {"PYTHONPATH": str(ROOT)}
+        with (self.home / "host.log").open("ab") as log:
+            return subprocess.Popen(
+                argv, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+
     def kill(self, name: str) -> int:
         """SIGKILL, the process waited for; its exit code."""
         process = self._running.pop(name)

@@ -33,7 +33,7 @@ from inband.settings import load
 from messaging import MessageKind
 from messaging.container import FileNames
 from messaging.ipc import Folder
-from tests.soak._parts import DAEMON, ROOT, Parts, persist, wait_until
+from tests.soak._parts import DAEMON, Parts, persist, wait_until
 
 FOLDERS = ("main", "family", "work", "club")
 SETTLE_S = 180.0
@@ -56,10 +56,7 @@ class World:
 
     def start_host(self) -> None:
         agent = [sys.executable, "-P", "-m", "inband_agent", f"--script={self.parts.home / 'script.json'}"]
-        argv = [sys.executable, "-m", "inband", "container", "serve", "--data", str(self.layout.data), *agent]
-        environment = self.parts.environment | {"PYTHONPATH": str(ROOT)}
-        with (self.parts.home / "host.log").open("ab") as log:
-            self.host = subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        self.host = self.parts.container_host("--data", str(self.layout.data), *agent)
 
     def __enter__(self) -> Self:
         self.start_host()

@@ -62,7 +62,7 @@ class Day:
         if victim == A_WORKER:
             victim = victim if self._kill_worker() else WORKERS
         elif victim == A_CONTAINER:
-            victim = victim if self._kill_one(self.world.containers()) else CONTAINERS
+            victim = victim if _kill_first(self.world.containers()) else CONTAINERS
         if victim in (DAEMON, WATCHER, WORKERS):
             self.parts.kill(victim)
             time.sleep(self.chance.choice((0.0, 0.0, 1.5)))
@@ -79,14 +79,7 @@ class Day:
             return False
         worker, pid = self.chance.choice(running)
         self.crew.killed(worker)
-        return self._kill_one(iter([pid]))
-
-    def _kill_one(self, pids: Iterator[int]) -> bool:
-        with suppress(ProcessLookupError):
-            for pid in pids:
-                os.kill(pid, signal.SIGKILL)
-                return True
-        return False
+        return _kill_first(iter([pid]))
 
     def talk(self) -> None:
         """A person says a word to the group."""
@@ -106,6 +99,15 @@ class Day:
             for word in self.words
             if not any(word in one for one in said)
         )
+
+
+def _kill_first(pids: Iterator[int]) -> bool:
+    """False where there is none, or it has just ended by itself."""
+    with suppress(ProcessLookupError):
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            return True
+    return False
 
 
 def _workers(home: Path) -> Iterator[tuple[str, int]]:

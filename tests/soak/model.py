@@ -74,17 +74,7 @@ class World:
         llm = self.parts.home / "llm.json"
         llm.write_text(json.dumps({**LLM, "baseUrl": self.endpoint.url, "maxContextTokens": CONTEXT_TOKENS}))
         agent = [sys.executable, "-P", "-m", "inband_agent"]
-        serve = ["container", "serve", "--data", str(self.layout.data), "--llm", str(llm)]
-        environment = self.parts.environment | {"PYTHONPATH": str(ROOT)}
-        with (self.parts.home / "host.log").open("ab") as log:
-            self.host = subprocess.Popen(
-                [sys.executable, "-m", "inband", *serve, *agent],
-                cwd=ROOT,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
+        self.host = self.parts.container_host("--data", str(self.layout.data), "--llm", str(llm), *agent)
         return self
 
     def __exit__(
