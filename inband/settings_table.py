@@ -152,7 +152,12 @@ SETTINGS: Final = (
         "OTLP/HTTP collector that gets spans, such as http://127.0.0.1:4318; empty for none",
     ),
     Setting(
-        "store", "keep_days", int, 90, "days for which ended jobs are remembered; 0 for ever", bounds=_DAYS
+        "store",
+        "keep_days",
+        int,
+        90,
+        "days for which ended jobs, workers and silent lanes are remembered; 0 for ever",
+        bounds=_DAYS,
     ),
     Setting(
         "store",

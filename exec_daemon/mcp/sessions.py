@@ -39,4 +39,5 @@ class Sessions:
         self._open[session] = (who, self.now_s())
 
     def ended(self, session: str) -> None:
+        """It, or the place for one, counts no more; ending twice is ending once."""
         self._open.pop(session, None)

@@ -193,10 +193,10 @@ class Keeping(Protocol):
     """What is remembered, and for how long."""
 
     async def prune(self, excess: Excess) -> Pruned:
-        """Removes a batch of what may go, never a job that runs or a worker that lives; nothing is left when
-        nothing went.
+        """Removes a batch of what may go; nothing is left when nothing went.
 
-        The audit starts behind the lines that went: what is left of it is whole (`check_audit`).
+        A job that runs and a worker that lives never go. The audit starts behind the lines that went: what
+        is left of it is whole (`check_audit`).
         """
         ...
 
