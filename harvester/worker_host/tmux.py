@@ -136,7 +136,7 @@ class Tmux:
         where = ("-S", str(self.socket)) if self.socket else ()
         try:
             ran = subprocess.run(
-                ["tmux", *where, *words],
+                ["tmux", "-u", *where, *words],  # else it prints `_` for tabs where the locale is C
                 input=stdin,
                 capture_output=True,
                 text=True,

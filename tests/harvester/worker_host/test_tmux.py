@@ -53,6 +53,12 @@ def test_a_dead_pane_has_no_code_until_tmux_knows_it(tmux: Tmux, tmp_path: Path)
     assert panes[-1].status == 3
 
 
+def test_panes_are_read_in_any_locale(tmux: Tmux, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "C")
+    tmux.start("inband-w", [sys.executable, "-S", "-c", "import time; time.sleep(600)"], tmp_path)
+    assert list(until(tmux.panes)) == ["inband-w"]
+
+
 def test_no_end_by_a_signal_is_missed(tmux: Tmux, tmp_path: Path) -> None:
     names = [f"inband-{number}" for number in range(12)]
     for name in names:
