@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from harvester.client import DaemonClient
+from harvester.container.desk import DaemonDesk, Words
 from harvester.container.groups import Group
 from harvester.container.layout import Layout
 from inband.containers import add_group
 from inband.errors import InputError
 from inband.settings import load
 from messaging import Call, CallRequest, MessageKind
+from messaging.undelivered import undelivered, why_undelivered
 from tests.patience import PATIENCE_S
 from tests.soak._parts import ROOT, Parts, wait_until
 
@@ -83,6 +85,21 @@ def script(host: Host, *turns: dict[str, Any]) -> None:
 def said(client: DaemonClient, words: str) -> bool:
     """Has the agent, which repeats what it is told, said that?"""
     return any(one.is_reply and words in one.body for one in client.messages("family"))
+
+
+def test_who_wrote_to_an_agent_that_was_given_up_is_told(host: Host) -> None:  # O-85
+    with host.parts.client() as operator, host.parts.client("harvester") as client:
+        reply = client.post_message("main", "I ask.", as_agent="main").message
+        asked = Call("dm.send", {"to": "family", "text": "and you?"}, "c1")
+        sent = client.call(CallRequest(call=asked, thread="main", reply=reply.id, on_behalf_of="main"))
+        desk, message = DaemonDesk(client, operator), str(sent.data["message_id"])
+        for _ in range(2):
+            desk.notice(Words("family", undelivered("it failed"), "gave-up", about=message))
+            desk.tell_senders([message], "Your message to family was not delivered: it failed.")
+        (told,) = [one for one in operator.messages("main") if one.kind is MessageKind.NOTICE]
+        assert told.body == f"Your message to family was not delivered: it failed. It was {message}."
+        (notice,) = [one for one in operator.messages("family") if one.kind is MessageKind.NOTICE]
+        assert why_undelivered(notice) == "it failed"
 
 
 SCHEDULE = {
