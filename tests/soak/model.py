@@ -30,10 +30,10 @@ from harvester.container.ledger import Ledger
 from inband.compose import scan_policy
 from inband.containers import add_group
 from inband.settings import load
-from messaging import Call, CallRequest, digest
 from tests.soak._model import Endpoint, NoModelError, installed
 from tests.soak._model_accounts import Accounts, Record
 from tests.soak._parts import ROOT, Parts, wait_until
+from tests.soak.timers import called
 
 AGENTS: Final = ("heron", "wren")
 # Each agent has both timers: one in its own thread, one in a new thread for each run.
@@ -104,14 +104,13 @@ class World:
             "nudge_s": NUDGE_S,
             "deadline_s": DEADLINE_S,
         }
-        result = client.call(CallRequest(call=Call("cron.create", args, digest("cron.create", args))))
-        assert result.error is None, result.error
+        called(client, "cron.create", **args)
 
     def pause(self) -> None:
         """Of all timers, those too that the model has made; nothing new from here on."""
         with self.parts.client() as client:
             for (timer,) in self.parts.rows("SELECT id FROM timers WHERE state = 'active'"):
-                client.call(CallRequest(call=Call("cron.pause", {"id": timer}, f"pause {timer}")))
+                called(client, "cron.pause", id=timer)
 
     def be_the_person(self) -> int:
         """What waits for a person after a BLOCKED is cancelled by one; how many there were."""
