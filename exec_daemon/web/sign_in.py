@@ -20,7 +20,6 @@ from exec_daemon.services import Services
 from exec_daemon.web.rendering import HEADERS, page
 
 _MOST_BYTES: Final = 4096
-FORM: Final = "application/x-www-form-urlencoded"
 _NOT_VALID: Final = "This token is unknown, expired or revoked."
 _WRONG_LINK: Final = "This link was used, or is older than two minutes. `box open` prints a new one."
 

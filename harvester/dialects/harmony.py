@@ -22,7 +22,6 @@ _ENDS: Final = ("<|end|>", "<|call|>", "<|return|>")
 _BEGINNINGS: Final = marks(_START, _CHANNEL)
 _FIRST: Final = marks(_START, _CHANNEL, _MESSAGE, " to=", "to=")
 _HEADER_END: Final = marks(_MESSAGE, _START, *_ENDS)
-_BODY_ENDS: Final = marks(*_ENDS)
 _BODY_BEHIND: Final = marks(_START, *_ENDS)
 _NEXT: Final = marks(_START, _CHANNEL)
 

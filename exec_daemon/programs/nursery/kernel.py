@@ -8,7 +8,6 @@ from typing import Final
 
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 
-PR_SET_PDEATHSIG: Final = 1
 PR_SET_DUMPABLE: Final = 4
 PR_CAPBSET_DROP: Final = 24
 PR_SET_NO_NEW_PRIVS: Final = 38

@@ -20,7 +20,6 @@ from exec_daemon.programs.nursery.output import Stream
 _DEFAULTS: Final = tuple(
     getattr(signal, f"SIG{name}") for name in "HUP INT QUIT PIPE TERM CHLD XFSZ USR1 USR2 TTOU TTIN".split()
 )
-_UMASK: Final = 0o077
 
 
 @dataclass(frozen=True, slots=True)
