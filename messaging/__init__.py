@@ -32,7 +32,7 @@ from messaging.signature import sign, verify, verify_webhook, webhook_headers
 from messaging.spelled import spelled
 from messaging.strict_json import StrictJsonError, load_object, loads
 from messaging.terminal import strip_terminal
-from messaging.threads import AuthorKind, Message, MessageKind, NewMessage, Thread
+from messaging.threads import TIMER_AUTHOR, AuthorKind, Message, MessageKind, NewMessage, Thread
 from messaging.tool_exit import EXIT_OF_CODE, End, exit_of, settle
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ __all__ = [
     "ERRORS",
     "EXIT_OF_CODE",
     "JOB_ID",
+    "TIMER_AUTHOR",
     "ArtifactError",
     "ArtifactMismatch",
     "ArtifactRef",

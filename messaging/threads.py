@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+
+# The author of what a timer says: envelopes, and notices such as the one that asks for a verdict.
+TIMER_AUTHOR: Final = "timer"
 
 
 class AuthorKind(StrEnum):

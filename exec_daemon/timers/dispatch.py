@@ -11,14 +11,12 @@ from exec_daemon.store.values import NewJob, NewThread
 from exec_daemon.timers.look import Due
 from exec_daemon.timers.plan import ContextMode, Plan
 from exec_daemon.timers.zones import zone
-from messaging import AuthorKind, MessageKind, NewMessage, digest
+from messaging import TIMER_AUTHOR, AuthorKind, MessageKind, NewMessage, digest
 from messaging.moment import iso
 from prompt_envelope import EnvelopeContext, wrap
 
 # The `op` of a run's job: no call of anybody's made it (`store/once.py` knows it too).
 TIMER_JOB: Final = "timer"
-# The author of what a timer says.
-AUTHOR: Final = "timer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +91,10 @@ def _job(timer: Timer, plan: Plan, run: TimerRun) -> NewJob:
 def _message(plan: Plan, run: TimerRun, body: str) -> NewMessage:
     return NewMessage(
         thread=run.thread or "",
-        author=AUTHOR,
+        author=TIMER_AUTHOR,
         author_kind=AuthorKind.SYSTEM,
         kind=MessageKind.WORK_ORDER if plan.order else MessageKind.ENVELOPE,
         body=body,
         job_id=run.job,
-        key=f"{AUTHOR} {run.timer} {run.due}",
+        key=f"{TIMER_AUTHOR} {run.timer} {run.due}",
     )

@@ -11,10 +11,9 @@ from typing import Any, Final
 from exec_daemon.store.sources import NewId
 from exec_daemon.store.timer_values import UNDER_WAY, Post, RunState, Timer, TimerRun, TimerState, TimerStep
 from exec_daemon.store.values import Outcome
-from exec_daemon.timers.dispatch import AUTHOR
 from exec_daemon.timers.look import Look
 from exec_daemon.timers.plan import Plan
-from messaging import AuthorKind, ErrorCode, MessageKind, NewMessage, error, one_line
+from messaging import TIMER_AUTHOR, AuthorKind, ErrorCode, MessageKind, NewMessage, error, one_line
 from messaging.moment import iso
 
 MISSING, CANCELLED, BLOCKED = "MISSING", "CANCELLED", "BLOCKED"
@@ -185,13 +184,13 @@ def _notice(run: TimerRun, text: str, new_id: NewId, key: str) -> Post:
     """A word into the thread in which the agent was woken (O-84), about `run.message`."""
     message = NewMessage(
         thread=run.thread or "",
-        author=AUTHOR,
+        author=TIMER_AUTHOR,
         author_kind=AuthorKind.SYSTEM,
         kind=MessageKind.NOTICE,
         body=text,
         in_reply_to=run.message,
         job_id=run.job,
-        key=f"{AUTHOR} {key}",
+        key=f"{TIMER_AUTHOR} {key}",
     )
     return Post(new_id("msg"), message)
 

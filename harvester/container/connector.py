@@ -18,7 +18,7 @@ from harvester.connector import Connector, Outgoing
 from harvester.container.followups import FollowUps
 from harvester.container.groups import Group, lane_of
 from harvester.container.sweep import Sweep
-from messaging import AuthorKind, Message, MessageKind
+from messaging import TIMER_AUTHOR, AuthorKind, Message, MessageKind
 from messaging.ipc import Changes
 
 _log: Final = logging.getLogger(__name__)
@@ -28,8 +28,6 @@ LOOK_S: Final = 1.0
 # Snapshots follow what agents change at once, and what others change so soon.
 REFRESH_S: Final = 60.0
 _PAGE: Final = 100
-# Who asks an agent for its verdict, by a notice (docs/timers.md).
-_TIMER: Final = "timer"
 
 
 class IpcThreads:
@@ -162,4 +160,4 @@ def _shown(message: Message) -> str:
 def _is_for(group: Group, message: Message) -> bool:
     """Neither the agent's own words nor what people are told about it; a timer's question is for it."""
     own = message.author_kind is AuthorKind.AGENT and message.author == group.agent
-    return not own and (message.kind is not MessageKind.NOTICE or message.author == _TIMER)
+    return not own and (message.kind is not MessageKind.NOTICE or message.author == TIMER_AUTHOR)

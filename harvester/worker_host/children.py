@@ -28,7 +28,7 @@ from harvester.worker_host.ending import Endings
 from harvester.worker_host.report import Reports
 from harvester.worker_host.template import HostTemplate
 from harvester.worker_host.turns import Turn, next_turn
-from messaging import Message
+from messaging import Message, MessageKind
 from messaging.container import WireError
 
 log = logging.getLogger(__name__)
@@ -173,25 +173,14 @@ class Children:
             _failed(row, outcome.failure, mine)
             return
         mine.failures = 0
-        if reply:
-            _patiently(
-                mine.over,
-                lambda: client.post_message(
-                    row["thread"],
-                    reply,
-                    as_agent=row["id"],
-                    in_reply_to=turn.last.id,
-                    key=key,
-                ),
-            )
-        else:
+        said: dict[str, Any] = {"body": reply, "as_agent": row["id"]}
+        if not reply:
             text = f"The worker {row['name']} ended this turn without a word."
-            _patiently(
-                mine.over,
-                lambda: client.post_message(
-                    row["thread"], text, kind="notice", in_reply_to=turn.last.id, key=key
-                ),
-            )
+            said = {"body": text, "kind": MessageKind.NOTICE}
+        _patiently(
+            mine.over,
+            lambda: client.post_message(row["thread"], **said, in_reply_to=turn.last.id, key=key),
+        )
 
 
 def _failed(row: Row, failure: Failure | None, mine: _Turns) -> None:

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from messaging import AuthorKind, Message, MessageKind
+from messaging import TIMER_AUTHOR, AuthorKind, Message, MessageKind
 
 # Words to the worker. A notice of the harvester is for people: to answer it would go on for ever.
 _WAKING: Final = frozenset(
     {MessageKind.ENVELOPE, MessageKind.DM, MessageKind.RESULT, MessageKind.WORK_ORDER, MessageKind.TEXT}
 )
-# Who asks for a verdict by a notice (`exec_daemon/timers`).
-_TIMER: Final = "timer"
 HARVESTER: Final = "harvester"
 
 
@@ -33,7 +31,7 @@ def wakes(message: Message, worker: str) -> bool:
     """Is it something that the worker has to read?"""
     if message.author == worker and message.author_kind is AuthorKind.AGENT:
         return False
-    return message.kind in _WAKING or (message.kind is MessageKind.NOTICE and message.author == _TIMER)
+    return message.kind in _WAKING or (message.kind is MessageKind.NOTICE and message.author == TIMER_AUTHOR)
 
 
 def next_turn(messages: Sequence[Message], worker: str) -> Turn | None:
