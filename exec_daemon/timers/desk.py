@@ -16,13 +16,11 @@ from exec_daemon.store.timer_values import UNDER_WAY, RunState, Timer, TimerRun,
 from exec_daemon.timers.gates import Gates
 from exec_daemon.timers.look import Look, moment
 from exec_daemon.timers.orders import Order, give
-from exec_daemon.timers.present import MayWake, OpsFor, address_of, look_at
+from exec_daemon.timers.present import TRIES, MayWake, OpsFor, address_of, look_at
 from exec_daemon.timers.rules import run_now
 from exec_daemon.timers.turns import CANCELLED, Said, ended, judged
 from messaging import Message, MessageKind
 
-# A timer changes a few times a second at most; who loses so often meets a fault of ours.
-_TRIES: Final = 8
 _WAITING: Final = frozenset({RunState.OPEN, RunState.BLOCKED})
 
 
@@ -42,7 +40,7 @@ class TimerDesk:
 
         A reply says it once: what it has said already is found and not said again.
         """
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             told = await self.store.run_of_reply(reply.id) or await self._said_before(reply)
             run = await self._meant(reply) if told is None else None
             if run is None:
@@ -75,7 +73,7 @@ class TimerDesk:
     async def cancel(self, job_id: str, why: str | None = None) -> None:
         """Ends the run with this job, if it has not ended."""
         said = Said(word=CANCELLED, reply="", summary=why)
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             run = await self.store.run_of_job(job_id)
             if run is None or run.state not in UNDER_WAY:
                 return
@@ -85,7 +83,7 @@ class TimerDesk:
 
     async def run(self, timer: Timer) -> TimerRun | None:
         """One more run, now; None where one is under way or the agent has gone."""
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             address = await address_of(self.store, timer.agent, self.ops_for)
             look = await look_at(self.store, timer.id, self.clock(), self.new_id)
             if look is None or address is None or any(one.state in UNDER_WAY for one in look.runs):

@@ -15,13 +15,11 @@ from exec_daemon.timers.gates import Gates
 from exec_daemon.timers.gating import asked, let_in, turned_away
 from exec_daemon.timers.look import Look
 from exec_daemon.timers.plan import Plan
-from exec_daemon.timers.present import OpsFor, address_of, look_at
+from exec_daemon.timers.present import TRIES, OpsFor, address_of, look_at
 from messaging.container import ScriptResult
 
 log = logging.getLogger(__name__)
 
-# A timer changes a few times a second at most; who loses so often meets a fault of ours.
-_TRIES: Final = 8
 # Beyond the gate's own limit: for a place among the programs, and for what follows from its word.
 _MORE_S: Final = 10.0
 # A look at a mailbox takes seconds; a hundred timers that are due at once take turns.
@@ -70,7 +68,7 @@ class Gatekeeper:
             log.exception("the gate %s of the timer %s is asked again", gate, run.timer)
 
     async def _carry_out(self, run: TimerRun, said: ScriptResult) -> None:
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             step = await self._step(run, said)
             if step is None or await self.store.step_timer(step):
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
 
 from exec_daemon.store.port import Store
 from exec_daemon.store.sources import NewId
@@ -14,6 +15,9 @@ from messaging import OpInfo
 OpsFor = Callable[[str], Awaitable[Sequence[OpInfo]]]
 # May the maker of this timer still wake its agent?
 MayWake = Callable[[Timer], bool]
+# A step is made from what there is, and again where another was faster. A timer or a worker changes a few
+# times a second at most; who loses so often meets a fault of ours.
+TRIES: Final = 8
 
 
 async def look_at(store: Store, timer_id: str, now: str, new_id: NewId) -> Look | None:

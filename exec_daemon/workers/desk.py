@@ -12,14 +12,11 @@ from exec_daemon.store.sources import Clock, NewId
 from exec_daemon.store.timer_values import UNDER_WAY, Post, TimerRun, TimerStep
 from exec_daemon.store.worker_values import NEXT, OVER, Worker, WorkerState, WorkerStep
 from exec_daemon.timers.look import Look
-from exec_daemon.timers.present import look_at
+from exec_daemon.timers.present import TRIES, look_at
 from exec_daemon.timers.turns import EXITED, Said, ended
 from exec_daemon.workers.spawning import AUTHOR
 from messaging import AuthorKind, MessageKind, NewMessage, one_line
 from messaging.moment import iso
-
-# A worker changes a few times a minute; who loses so often meets a fault of ours.
-_TRIES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +41,7 @@ class WorkerDesk:
 
         What cannot follow on how it stands changes nothing: who is late finds out from the answer.
         """
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             worker = await self.store.worker(worker_id)
             if worker is None or said.state not in NEXT[worker.state]:
                 return worker
