@@ -21,6 +21,7 @@ MODULES = (
     "tests.harvester.test_scanner_alone",
     "tests.harvester.test_scanner_json",
     "tests.harvester.test_scanner_skipping",
+    "tests.harvester.test_scanner_at_once",
     "tests.harvester.test_scanner_floods",
     "tests.harvester.test_scanner_memory",
     "tests.harvester.test_scanner_prompt",
