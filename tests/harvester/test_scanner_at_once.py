@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harvester.events import SkipReason
+from harvester.events import Skipped, SkipReason
+from harvester.scanner import Scanner
 from harvester.scanner.leaves import Hidden, Paragraph
 from harvester.scanner.lines import Line
 from harvester.scanner.skipping import half_sign
@@ -82,3 +83,11 @@ def test_nothing_is_taken_at_once_otherwise(text: str, room: int) -> None:
 def test_only_a_short_half_of_a_sign_with_no_sign_before_it_waits(text: str, half: str) -> None:
     place = half_sign(text)
     assert (text[place:] if place else "") == half
+
+
+def test_a_half_that_waited_for_its_rest_is_counted_once() -> None:
+    scanner = Scanner()
+    pieces = ["Plain.\n", "A toy\nis [TO", "Y] here\n", "<think>On and on.\n"]
+    events = [event for piece in pieces for event in scanner.feed(piece)] + scanner.close()
+    text = "".join(pieces)
+    assert events == [Skipped(SkipReason.REASONING, (text.index("<"), len(text)))]
