@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harvester.events import Skipped, SkipReason
+from harvester.policy import ScanPolicy
 from harvester.scanner import Scanner
 from harvester.scanner.leaves import Hidden, Paragraph
 from harvester.scanner.lines import Line
@@ -91,3 +92,10 @@ def test_a_half_that_waited_for_its_rest_is_counted_once() -> None:
     events = [event for piece in pieces for event in scanner.feed(piece)] + scanner.close()
     text = "".join(pieces)
     assert events == [Skipped(SkipReason.REASONING, (text.index("<"), len(text)))]
+
+
+def test_bytes_of_what_only_waits_count_towards_the_limit() -> None:
+    scanner = Scanner(ScanPolicy(max_reply_bytes=1000))
+    lines = ["ééééééé\n"] * 200  # 8 characters, 15 bytes
+    events = [event for line in lines for event in scanner.feed(line)] + scanner.close()
+    assert events == [Skipped(SkipReason.LIMIT_REPLY, (66 * 8 + 5, 200 * 8))]
