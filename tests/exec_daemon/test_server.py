@@ -55,12 +55,12 @@ def test_a_daemon_says_where_it_listens_and_takes_it_back(start_daemon: Callable
 
 
 @pytest.mark.parametrize(("seed", "warns"), [("0", True), ("random", False)])
-def test_a_process_whose_hashes_others_know_says_so(
-    start_daemon: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, seed: str, warns: bool
-) -> None:  # D142
-    monkeypatch.setenv("PYTHONHASHSEED", seed)
-    running = start_daemon()
-    assert ("PYTHONHASHSEED" in (running.home / "daemon.log").read_text()) is warns
+def test_a_process_whose_hashes_others_know_says_so(tmp_path: Path, seed: str, warns: bool) -> None:  # D142
+    home, environment = tmp_path / "home", os.environ | {"PYTHONHASHSEED": seed}
+    with subprocess.Popen([sys.executable, "-c", PROGRAM, str(home)], env=environment) as process:
+        until((home / "daemon.json").exists)
+        process.terminate()
+    assert ("PYTHONHASHSEED" in (home / "daemon.log").read_text()) is warns
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
