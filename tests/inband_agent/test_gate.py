@@ -71,7 +71,7 @@ def test_a_script_has_so_long_and_what_it_started_ends_with_it(script: str, tmp_
         lambda limit_s: asked(f"echo $$ > {mark}\n{script}", wall_s=limit_s), lambda _: mark.exists()
     )
     assert not decision.wake_agent
-    assert decision.reason.startswith("over "), decision.reason
+    assert decision.reason.startswith("the script ran over "), decision.reason
     group = mark.read_text().split()[0]
     # A process that was killed is gone when it next gets its turn on a busy machine.
     until(lambda: not [line for line in processes() if line[2] == group and line[0] != "Z"], processes)
