@@ -17,7 +17,7 @@ from exec_daemon.settings import WireLimits
 from messaging import CallError
 from tests.exec_daemon.conftest import UNLIMITED
 from tests.exec_daemon.test_protocol import connect, everything
-from tests.patience import PATIENCE_S, until
+from tests.patience import AGES_S, PATIENCE_S, until
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 EVE = Identity(Role.VIEWER, "eve")
@@ -134,7 +134,7 @@ def test_a_client_that_reads_nothing_is_left(start_daemon: Callable[..., Any]) -
 
 
 def test_a_stop_waits_for_no_client_that_only_sits_there(start_daemon: Callable[..., Any]) -> None:  # D129
-    running = start_daemon()
+    running = start_daemon(limits=limits({"drain_s": int(AGES_S)}, handshake_s=AGES_S, idle_s=AGES_S))
     silent, idle = raw(running), connect(running)
     idle.sendall(GET)
     assert idle.recv(65536).startswith(b"HTTP/1.1 200")

@@ -17,7 +17,6 @@ from exec_daemon.mcp_servers.pins import Pin, keep
 from exec_daemon.mcp_servers.schema import problem_of
 from exec_daemon.mcp_servers.spec import McpSpec, problem
 from messaging import CallError, ErrorCode
-from tests.patience import PATIENCE_S
 
 SPEC = McpSpec(name="notes", command=("true",), tools=("search",))
 NESTED: Any = 1
@@ -84,11 +83,11 @@ def test_a_check_that_would_take_for_ever_ends_soon_and_nothing_is_called(
 ) -> None:
     for _ in range(30 if given is None else 0):
         given = {"a": given}
-    began_s = time.monotonic()
+    began_s = time.process_time()  # of ours alone, however busy the machine is
     refused = checked(schema, {"a": given})
     assert refused is not None
     assert refused.code is ErrorCode.INVALID_ARGS
-    assert time.monotonic() - began_s < PATIENCE_S
+    assert time.process_time() - began_s < 5
 
 
 def test_what_is_honest_is_checked_as_it_was() -> None:

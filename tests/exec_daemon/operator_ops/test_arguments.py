@@ -16,7 +16,6 @@ from exec_daemon.operator_ops.arguments import example, model, values
 from exec_daemon.operator_ops.spec import ArgumentSpec
 from exec_daemon.operator_ops.words import filled, places
 from messaging import CallError, ErrorCode
-from tests.patience import PATIENCE_S
 
 TEXT = ArgumentSpec(name="text")
 
@@ -76,9 +75,9 @@ def test_a_pattern_is_for_the_whole_value() -> None:  # D005
 
 @pytest.mark.parametrize("pattern", ["(a+)+b", "(a|a)*b", "(a*)*b"])
 def test_a_pattern_that_would_take_for_ever_is_given_up_soon(pattern: str) -> None:
-    began_s = time.monotonic()
+    began_s = time.process_time()  # of ours alone, however busy the machine is
     assert not accepts(ArgumentSpec(name="text", pattern=pattern), "a" * 256)
-    assert time.monotonic() - began_s < PATIENCE_S
+    assert time.process_time() - began_s < 5
 
 
 def test_choices_are_exact() -> None:  # D119
