@@ -22,7 +22,7 @@ print(json.dumps({"wakeAgent": True, "data": seen}))
 GATES = {
     "look": GateSpec(name="look", argv=("python3", "-I", "-c", LOOK), agents=("her*",)),
     "shut": GateSpec(name="shut", argv=("echo", '{"wakeAgent": false}'), environment={"GREETING": "hello"}),
-    "slow": GateSpec(name="slow", argv=("sleep", "60"), time_limit_s=0.3),
+    "slow": GateSpec(name="slow", argv=("sleep", "600"), time_limit_s=0.3),
 }
 YEARLY = {"schedule": "0 0 1 1 *", "prompt": "Read it.", "tz": "UTC"}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import stat
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 
 from inband.cli import run
 from tests.inband.conftest import Box, Quick
-from tests.patience import PATIENCE_S
 
 
 def bearing(box: Box, certificate: Path, key: Path | None = None) -> Box:
@@ -157,10 +155,8 @@ def test_the_unix_socket_needs_neither_token_nor_certificate(running: Box, tmp_p
 def test_a_certificate_of_a_stranger_is_turned_away_with_words(quick: Quick, tmp_path: Path) -> None:
     stranger = Quick(tmp_path / "other")
     stranger.json("cert", "issue", "operator/local", "--out", str(tmp_path))
-    began_s = time.monotonic()
     done = bearing(quick, tmp_path / "operator-local.pem").run("ops")
-    assert (done.returncode, time.monotonic() - began_s < PATIENCE_S) == (4, True), done.stderr
-    assert "operator-local.pem" in done.stderr
+    assert (done.returncode, "operator-local.pem" in done.stderr) == (4, True), done.stderr
 
 
 def findings(box: Box) -> list[dict[str, str]]:

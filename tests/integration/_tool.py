@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from messaging import JobEmitter
 from messaging.sinks import ToolFailed, run_tool
+from tests.patience import AGES_S
 
 Stage = Literal["classify", "extract", "format"]
 Job = JobEmitter[dict[str, Any], Stage, str]
@@ -52,7 +53,7 @@ async def fault(job: Job) -> dict[str, Any]:
 async def slow(job: Job) -> dict[str, Any]:
     await job.accepted(URL)
     await job.progress("extract")
-    await asyncio.sleep(60)
+    await asyncio.sleep(AGES_S)
     return {}
 
 
@@ -64,7 +65,7 @@ async def loud(job: Job) -> dict[str, Any]:
 
 
 def sleeper() -> int:
-    return subprocess.Popen(["sleep", "60"]).pid
+    return subprocess.Popen(["sleep", str(AGES_S)]).pid
 
 
 async def stubborn(job: Job) -> dict[str, Any]:
@@ -72,7 +73,7 @@ async def stubborn(job: Job) -> dict[str, Any]:
     asyncio.get_running_loop().remove_signal_handler(signal.SIGTERM)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     await job.accepted(str(sleeper()))
-    await asyncio.sleep(60)
+    await asyncio.sleep(AGES_S)
     return {}
 
 

@@ -8,11 +8,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from messaging import EventType, JobEvent
@@ -192,12 +192,16 @@ async def test_what_a_child_prints_between_its_events_is_passed_over() -> None:
 
 
 async def test_whoever_leaves_a_child_stops_it() -> None:  # M-66
-    began_s, running = time.monotonic(), asyncio.create_task(child("slow"))
-    await asyncio.sleep(1.0)
-    running.cancel()
+    def leave(one: JobEvent) -> None:
+        if one.type is EventType.PROGRESS:
+            running.cancel()
+
+    running = asyncio.create_task(
+        run_child([*TOOL, "slow"], "job-1", environment=BASE, clock=lambda: TS, on_event=leave)
+    )
     with pytest.raises(asyncio.CancelledError):
-        await running
-    assert time.monotonic() - began_s < PATIENCE_S
+        await asyncio.wait_for(running, PATIENCE_S)
+    assert [one.pid for one in psutil.Process().children() if one.cmdline()[-1:] == ["slow"]] == []
 
 
 async def test_a_child_that_does_not_hear_term_is_killed_with_all_that_it_started() -> None:  # M-66

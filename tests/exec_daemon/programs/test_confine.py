@@ -149,7 +149,7 @@ async def test_a_fork_bomb_ends_at_its_limit(programs: Programs, run, tmp_path: 
         "import os, time\nn = 0\n"
         "try:\n"
         "    while n < 500:\n"
-        "        if os.fork() == 0:\n            time.sleep(60)\n"
+        "        if os.fork() == 0:\n            time.sleep(600)\n"
         "        n += 1\n"
         "finally:\n    print(n, flush=True)\n"
     )
@@ -164,7 +164,7 @@ async def test_processes_are_counted_for_each_program_by_itself(programs: Progra
     few = replace(BARE, processes=20)
     if "pids" not in (await programs.standing(few)).layers:
         pytest.skip("whoever manages the cgroups here does not let us count processes")
-    ran = await run("for n in $(seq 40); do sleep 60 & done; echo more", profile=few)
+    ran = await run("for n in $(seq 40); do sleep 600 & done; echo more", profile=few)
     assert "Resource temporarily unavailable" in ran.stderr.text
     assert (await run("true", profile=few)).ok
 

@@ -216,7 +216,7 @@ async def test_many_runs_leave_no_descriptor_and_no_process(programs: Programs, 
     before = open_descriptors(), processes()
     for number in range(100):
         hangs = number % 20 == 7
-        await run(("sleep", "60") if hangs else ("true",), time_limit_s=0.05 if hangs else PATIENCE_S)
+        await run(("sleep", "600") if hangs else ("true",), time_limit_s=0.05 if hangs else PATIENCE_S)
     assert (open_descriptors(), processes()) == before
 
 

@@ -44,10 +44,10 @@ def answer(message: str) -> None:
 
 def main() -> None:
     if MODE == "silent":
-        time.sleep(60)
+        time.sleep(600)
     if MODE == "plain":
         print("Welcome!", flush=True)
-        time.sleep(60)
+        time.sleep(600)
     if MODE == "exits":
         sys.exit("no licence")
     if MODE == "stubborn":

@@ -70,7 +70,7 @@ def test_noise_and_a_bad_frame_disturb_nothing() -> None:
         ("pass", "it ended without a frame"),
         (f"print({BAD!r})", "model unreachable"),
         (f"print({BAD!r}); print({WELL!r})", None),
-        ("print('x' * 200_000); time.sleep(60)", "it printed over 100,000 bytes without a frame"),
+        ("print('x' * 200_000); time.sleep(600)", "it printed over 100,000 bytes without a frame"),
     ],
 )
 def test_each_end_is_told(program: str, error: str | None) -> None:
@@ -139,7 +139,7 @@ def test_a_lane_has_one_agent_even_when_its_host_is_gone(tmp_path: Path) -> None
     with held(lock, "family") as descriptor:
         with pytest.raises(LaneBusy), held(lock, "family"):
             pass
-        program = Program(argv=["sleep", "60"], keep=(descriptor,))
+        program = Program(argv=["sleep", "600"], keep=(descriptor,))
         from harvester.agent_run.child import Child, Command
 
         command = Command(argv=program.argv, environment={}, keep=tuple(program.keep))
