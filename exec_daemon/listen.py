@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from exec_daemon.errors import AddressRefused, PortTaken
-from exec_daemon.rpc.address import short_address
 from exec_daemon.settings import DaemonSettings
+from messaging.ipc.socket_address import short_address
 
 _BACKLOG: Final = 512
 # More connections than this machine could serve.

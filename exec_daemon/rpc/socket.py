@@ -19,9 +19,9 @@ from typing import Final
 from exec_daemon.access.identity import Identity, Role
 from exec_daemon.access.tokens import Asker
 from exec_daemon.errors import AddressRefused
-from exec_daemon.rpc.address import short_address
 from exec_daemon.rpc.converse import Client, converse
 from exec_daemon.rpc.desk import Desk
+from messaging.ipc.socket_address import short_address
 from messaging.rpc import RpcCode, encode, failure, rpc_error
 
 _OPERATOR: Final = Asker(Identity(Role.OPERATOR, "local"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from harvester.client.failures import below_http, no_object, refusal
 from harvester.client.retry import RetryPolicy
 from harvester.client.tls import ClientCertificate, context
 from harvester.errors import ProtocolError, Unauthenticated, Unavailable
+from messaging.ipc.socket_address import short_address
 
 # What stands before the path of a unix socket in the place of a URL.
 UNIX = "unix:"
@@ -75,18 +76,20 @@ class Wire:
         self._ca_file = str(ca_file)
         self._shown = str(certificate.file) if certificate else ""
         self._timeout_s = timeout_s
+        self._open = ExitStack()  # what the transport needs as long as it lives
         # trust_env off: a proxy variable must not carry the token elsewhere. Redirects stay unfollowed
         # for the same reason.
         self._http = httpx2.Client(
             base_url="http://localhost" if is_unix(self.url) else self.url,
             headers={} if token is None else {"Authorization": f"Bearer {_header_safe(token, self.url)}"},
-            transport=transport or _transport(self.url, ca_file, certificate),
+            transport=transport or _transport(self.url, ca_file, certificate, self._open),
             trust_env=False,
         )
 
     def close(self) -> None:
         """Close all connections."""
         self._http.close()
+        self._open.close()
 
     def ask(self, request: Request, retry: RetryPolicy | None = None) -> Answer:
         """The answer, whatever its status; raises `Unavailable`, `BadCertificate` or `ProtocolError`."""
@@ -183,9 +186,14 @@ def is_unix(url: str) -> bool:
     return url.startswith(UNIX)
 
 
-def _transport(url: str, ca_file: str | Path, certificate: ClientCertificate | None) -> httpx2.HTTPTransport:
+def _transport(
+    url: str, ca_file: str | Path, certificate: ClientCertificate | None, keep: ExitStack
+) -> httpx2.HTTPTransport:
     if is_unix(url):
-        return httpx2.HTTPTransport(uds=url.removeprefix(UNIX), trust_env=False)
+        address = url.removeprefix(UNIX)
+        with suppress(OSError):  # there is no such folder: whoever connects is told so
+            address = keep.enter_context(short_address(Path(address)))
+        return httpx2.HTTPTransport(uds=address, trust_env=False)
     return httpx2.HTTPTransport(verify=context(ca_file, url, certificate), trust_env=False)
 
 

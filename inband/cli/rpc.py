@@ -14,9 +14,9 @@ from typing import Final
 import click
 
 from exec_daemon.home import Home
-from exec_daemon.rpc.address import short_address
 from inband.cli.shared import settings_of
 from inband.errors import Exit, InputError, NotStartedError
+from messaging.ipc.socket_address import short_address
 
 _CHUNK_BYTES: Final = 1 << 16
 

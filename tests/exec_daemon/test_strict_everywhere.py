@@ -12,7 +12,7 @@ import pytest
 from exec_daemon.api.app import ROWS
 from exec_daemon.api.openapi.operations import OPERATIONS
 from exec_daemon.api.route import Row
-from exec_daemon.rpc.address import short_address
+from messaging.ipc.socket_address import short_address
 from tests.patience import PATIENCE_S
 
 JSON = {"content-type": "application/json"}

@@ -152,6 +152,13 @@ def test_the_unix_socket_needs_neither_token_nor_certificate(running: Box, tmp_p
     assert (gone.returncode, "box up" in gone.stderr) == (4, True)
 
 
+def test_the_unix_socket_may_have_a_path_that_is_longer_than_an_address(running: Box, tmp_path: Path) -> None:
+    folder = tmp_path / ("a" * 120)
+    folder.symlink_to(running.home)
+    elsewhere = Box(tmp_path / "empty", {"BOX_URL": f"unix:{folder / 'daemon.sock'}"})
+    assert elsewhere.run("call", "tools.list").returncode == 0
+
+
 def test_a_certificate_of_a_stranger_is_turned_away_with_words(quick: Quick, tmp_path: Path) -> None:
     stranger = Quick(tmp_path / "other")
     stranger.json("cert", "issue", "operator/local", "--out", str(tmp_path))

@@ -19,10 +19,10 @@ import pytest
 
 from exec_daemon import DaemonLimits
 from exec_daemon.agent_template import AgentTemplate
-from exec_daemon.rpc.address import short_address
 from exec_daemon.rpc.socket import rpc_socket
 from exec_daemon.settings import WireLimits
 from exec_daemon.store import MemoryStore
+from messaging.ipc.socket_address import short_address
 from tests.exec_daemon.conftest import UNLIMITED, Running
 from tests.exec_daemon.rpc._peers import MemoryAgents, desk_over
 from tests.patience import PATIENCE_S
