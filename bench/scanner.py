@@ -55,11 +55,14 @@ class Measured(NamedTuple):
     raised: int
 
 
+def streamed(feed: Callable[[str], Any], pieces: Sequence[str]) -> list[Any]:
+    """What a caller does with a stream: whatever comes of a piece is kept, and mostly nothing does."""
+    return [come for piece in pieces if (come := feed(piece))]
+
+
 def ours(pieces: Sequence[str]) -> Any:
     scanner = Scanner()
-    feed = scanner.feed
-    found = [feed(piece) for piece in pieces]
-    return found, scanner.close()
+    return streamed(scanner.feed, pieces), scanner.close()
 
 
 # ---- peers ---------------------------------------------------------------------------------------------
@@ -87,7 +90,7 @@ def llm_router_utils(peer: Any) -> Row:
         calls = peer.FunctionCallParser(tools, "qwen25")
         if len(pieces) == 1:
             return calls.parse_non_stream(pieces[0])
-        return [calls.parse_stream_chunk(piece) for piece in pieces]
+        return streamed(calls.parse_stream_chunk, pieces)
 
     return Row("llm-router-utils (SGLang)", read, texts=_native)
 
@@ -132,8 +135,7 @@ def find(pieces: Sequence[str]) -> Any:
 
 
 def one_regex(pieces: Sequence[str]) -> Any:
-    search = _PREFIX.search
-    return [search(piece) for piece in pieces]
+    return streamed(_PREFIX.search, pieces)
 
 
 def append_only(pieces: Sequence[str]) -> Any:

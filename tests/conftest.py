@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 
 import hypothesis
@@ -36,7 +37,9 @@ LONGEST_FOLDER_CHARS = 36
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Says at once what would otherwise be a hundred strange failures."""
+    """Mends at once, or says, what would otherwise be a hundred strange failures."""
+    # What a shell starts behind itself is deaf to Ctrl-C, and so would be what the tests start and interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = tempfile.gettempdir()
     if len(folder) > LONGEST_FOLDER_CHARS or " " in folder:
         pytest.exit(f"TMPDIR is {folder}: too long for unix sockets, or with spaces; TMPDIR=/tmp will do", 4)
