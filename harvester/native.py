@@ -7,6 +7,7 @@ in a fence, a quotation or code it is an example. Limits, order and verdicts com
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import groupby
@@ -36,6 +37,9 @@ _STAND_IN: Final = "[DM{}]"
 # An image, an escape; a link.
 _UNDOES_BEFORE: Final = ("!", "\\")
 _UNDOES_BEHIND: Final = ("(", "[")
+
+# What has no place in the text, with the blanks behind it.
+_MARKER: Final = re.compile(r"\S+[ \t]*")
 
 _Calls: TypeAlias = Mapping[int, NativeCall]
 
@@ -121,11 +125,24 @@ class _Mask:
             mark = text.index(">", line)
             self.add(f"{_blanked(text[:mark], fill)}>{' ' * (len(text) - mark - 1)}")
         else:
-            self.add(_blanked(text, fill))
+            self.add((_blanked if apart else _blanked_on)(text, fill))
 
 
 def _blanked(text: str, fill: str) -> str:
     return "".join(char if char.isspace() else fill for char in text)
+
+
+def _blanked_on(text: str, fill: str) -> str:
+    """The blanks behind a marker in its line too: they indent nothing."""
+    return _MARKER.sub(lambda found: fill * len(found[0]), text)
+
+
+def _unindented(text: str, start: int, end: int, mask: _Mask) -> str:
+    """The content from `start` to `end`; blanks behind a marker in its line indent nothing."""
+    if not start or mask.in_paragraph or text[start - 1].isspace():
+        return text[start:end]
+    body = text[start:end].lstrip(" \t")
+    return "\n" * (end - start - len(body)) + body
 
 
 def _masked(text: str, completion: Completion, *, apart: bool) -> tuple[str, _Calls]:
@@ -133,14 +150,16 @@ def _masked(text: str, completion: Completion, *, apart: bool) -> tuple[str, _Ca
     mask = _Mask()
     calls: dict[int, NativeCall] = {}
     at = 0
-    groups = [(span, list(group)) for span, group in groupby(completion.pieces, key=lambda piece: piece.span)]
+    # A reader that has yet to see what blanks are tells of them behind the reasoning that follows them.
+    pieces = sorted(completion.pieces, key=lambda piece: piece.span[0])
+    groups = [(span, list(group)) for span, group in groupby(pieces, key=lambda piece: piece.span)]
     following = (*(span[0] for span, _ in groups[1:]), len(text))
     for (span, group), behind in zip(groups, following, strict=False):  # a reply may have no piece at all
         found = [piece for piece in group if isinstance(piece, NativeCall)]
         start, end = _with_markers(text, at, span, behind) if found and not apart else span
         mask.hide(text[at:start], apart=apart)
         if isinstance(group[0], Content):
-            mask.add(text[start:end])
+            mask.add(text[start:end] if apart else _unindented(text, start, end, mask))
         elif not _stand_in(mask, text, (start, end), found, calls):
             mask.hide(text[start:end], apart=apart)
         at = end

@@ -107,6 +107,27 @@ def test_calls_directives_and_the_verdict_come_in_the_order_of_the_reply():
     assert parsed.to_json()["verdict"] == "PASS"
 
 
+def _thinking(dialect):
+    thoughts = DIALECTS[dialect].tags.thoughts
+    return f"{thoughts[0].open}hm{thoughts[0].close}" if thoughts else ""
+
+
+@pytest.mark.parametrize("lead", ["", " ", "\n", " \n\t"])
+@pytest.mark.parametrize("behind", ["\n\n", "    ", "\t"])
+@pytest.mark.parametrize("dialect", [name for name in SENT if _thinking(name)])
+def test_blanks_around_reasoning_move_nothing(dialect, lead, behind):
+    head = f"{lead}{_thinking(dialect)}{behind}"
+    text = f"{head}[TOOL tools.list]\n\nI will write to her.\n\n{SENT[dialect]}"
+    directive, sent = parse(text, dialect=dialect).calls
+    assert (directive.op, text[slice(*directive.span)]) == ("tools.list", "[TOOL tools.list]")
+    assert (sent.op, sent.args, sent.form) == ("dm.send", {"to": "ada", "text": "hi"}, Form.NATIVE)
+    assert text[slice(*sent.span)] in SENT[dialect]
+
+
+def test_a_line_break_behind_reasoning_keeps_the_indentation_of_the_next_line():
+    assert ops("<think>hm</think>\n    [TOOL tools.list]", "qwen3-hermes") == []
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
