@@ -22,9 +22,13 @@ from exec_daemon.certificates.trust import Trust
 from exec_daemon.clear import is_clear
 from exec_daemon.cork import Corked
 from exec_daemon.deadline import Deadline
+from exec_daemon.eager import begin
 from exec_daemon.peer import PEER, Peer, peer_of
 from exec_daemon.settings import WireLimits
 from exec_daemon.whole import send_whole
+
+# What begins at once, without a task where it waits for nothing; `exec_daemon.eager` says what it must not do.
+EAGER: Final = frozenset({("POST", "/exec")})
 
 # In a request's scope: calling it takes the time limit off the body, for who has proved something (`/rpc`).
 UNHURRIED: Final = "inband.unhurried"
@@ -44,6 +48,7 @@ class Protocol(HttpToolsProtocol):
     _peer: Peer | None = None
     quiet_since_s: float = 0.0
     _stalled: asyncio.TimerHandle | None = None
+    _ready: tuple[RequestResponseCycle, Any] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -107,7 +112,7 @@ class Protocol(HttpToolsProtocol):
             return
         self.flow.resume_reading()
         if self.pipeline:
-            self._start_asgi_task(*self.pipeline.pop())
+            super()._start_asgi_task(*self.pipeline.pop())  # not within the end of the one before
         else:
             self._idle.within(self.timeout_keep_alive)
 
@@ -119,10 +124,26 @@ class Protocol(HttpToolsProtocol):
             self._deadline.within(self.limits.head_s)
         only_head, self._head_ended, self._piece_bytes = self._in_head, False, len(data)
         super().data_received(data)
+        if self._ready is not None:
+            self._begin(*self._ready)
         # The piece in which a head ends counts by what is parsed of it.
         if only_head and not self._head_ended:
             self._head_bytes += len(data)
             self._check_head()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """What is eager begins when all of this piece is parsed: mostly its body is there by then."""
+        if (cycle.scope["method"], cycle.scope["path"]) in EAGER:
+            self._ready = cycle, app
+        else:
+            super()._start_asgi_task(cycle, app)
+
+    def _begin(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._ready = None
+        task = begin(self.loop, cycle.run_asgi(app))
+        if task is not None:
+            task.add_done_callback(self.tasks.discard)
+            self.tasks.add(task)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
