@@ -7,11 +7,11 @@ up is counted under one word, so that nobody can fill the memory with names.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, ProcessCollector, generate_latest
 
+from exec_daemon.tally import Counts, Times
 from messaging import ERRORS, Result
 
 # From a read that answers from /proc to a program that may take its 20 s (O-32).
@@ -21,37 +21,28 @@ _OK: Final = "OK"
 # GRAMMAR 1 and 9.
 _FORMS: Final = frozenset(("F1", "F2", "F3", "F4", "F5", "F6", "native"))
 _OUTCOMES: Final = frozenset((_OK, "not_called", *map(str, ERRORS)))
-_MOST_LOOKED_FOR: Final = 1024
 # Harvesters know some thirty.
 _MOST_REASONS: Final = 64
 
 
 class Metrics:
-    """Counters of one daemon; all start at 0 with it. Cheap: a count costs about a microsecond."""
+    """Counters of one daemon; all start at 0 with it. What each request counts is cheap (`tally`)."""
 
     def __init__(self, ops: frozenset[str]) -> None:
         self._ops = ops
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self._calls = self._counter("inband_calls", "Calls answered, by op and code.", "op", "code")
-        self._requests = self._counter("inband_requests", "Requests answered.", "method", "path", "status")
+        self._calls = Counts("inband_calls", "Calls answered, by op and code.", "op", "code")
+        self._requests = Counts("inband_requests", "Requests answered.", "method", "path", "status")
+        self._seconds = Times("inband_call_seconds", "Time from a call's begin to its end.", "op", _SECONDS)
+        for counted in (self._calls, self._requests, self._seconds):
+            self.registry.register(counted)
         self._directives = self._counter(
             "inband_directives", "Directives that harvesters found.", "form", "outcome"
         )
         self._skipped = self._counter(
             "inband_skipped", "Places that look like directives and do not run.", "reason"
         )
-        self._seconds = Histogram(
-            "inband_call_seconds",
-            "Time from a call's begin to its end.",
-            ("op",),
-            buckets=_SECONDS,
-            registry=self.registry,
-        )
-        # A counter takes longer to look for what it counts by than to count.
-        self._calls_of = lru_cache(_MOST_LOOKED_FOR)(self._calls.labels)
-        self._requests_of = lru_cache(_MOST_LOOKED_FOR)(self._requests.labels)
-        self._seconds_of = lru_cache(_MOST_LOOKED_FOR)(self._seconds.labels)
         self._gauges: dict[str, Gauge] = {}
         self._reasons: set[str] = set()
 
@@ -61,13 +52,13 @@ class Metrics:
     def called(self, result: Result) -> None:
         """One call was answered."""
         op = result.op if result.op in self._ops else _OTHER
-        self._calls_of(op, _OK if result.error is None else str(result.error.code)).inc()
+        self._calls.one(op, _OK if result.error is None else str(result.error.code))
         if result.job_id and not result.replayed:
-            self._seconds_of(op).observe(result.duration_ms / 1000)
+            self._seconds.took(op, result.duration_ms / 1000)
 
     def requested(self, method: str, row: str | None, status: int) -> None:
         """One request was answered; `row` is the path of its row, None where there is none."""
-        self._requests_of(method if row else _OTHER, row or _OTHER, str(status)).inc()
+        self._requests.one(method if row else _OTHER, row or _OTHER, str(status))
 
     def harvested(self, form: str, outcome: str, count: int) -> None:
         """A harvester found so many directives of a form that ended so."""

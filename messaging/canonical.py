@@ -11,6 +11,8 @@ import json
 import re
 from typing import Any, Final
 
+from messaging.json_out import compact
+
 # Made once: `json.dumps` makes a new encoder for each text that it writes other than in ASCII.
 _text: Final = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -80,7 +82,7 @@ def _write_array(value: list[Any] | tuple[Any, ...], parts: list[str]) -> None:
 
 # A number with a point or an exponent is a float, which `json` writes otherwise; a text may look like one.
 _MAYBE_FLOAT = re.compile(r"(?:^|[\[,:])-?(?:\d+[.e]|Infinity|NaN)|NaN")
-_PLAIN = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), check_circular=False)
+_plain: Final = compact(sort_keys=True, allow_nan=True)
 
 
 def canonical_json(value: Any) -> str:
@@ -88,7 +90,7 @@ def canonical_json(value: Any) -> str:
 
     Without floats, and in ASCII, where all orders of characters are one, it is what `json` writes.
     """
-    text = _PLAIN.encode(value)
+    text = _plain(value)
     return text if text.isascii() and not _MAYBE_FLOAT.search(text) else _written(value)
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from starlette.responses import Response
 
 from messaging import CallError, ErrorCode
+from messaging.json_out import compact
 
 
-def _compact(*, ascii_only: bool) -> Callable[[Any], str]:
-    """Made once: `json.dumps` makes a new encoder each time that it is asked for another than its own."""
-    return json.JSONEncoder(ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":")).encode
-
-
-_AS_IT_IS: Final = _compact(ascii_only=False)
-_ASCII: Final = _compact(ascii_only=True)
+_as_it_is: Final = compact()
+_ascii: Final = compact(ascii_only=True)
 # What each answer has beside its length and type.
 _ALWAYS: Final = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 
@@ -28,7 +23,7 @@ def dump(value: Any, *, ascii_only: bool = False) -> bytes:
 
     A lone surrogate, which UTF-8 cannot hold, becomes `?`.
     """
-    text = _ASCII(value) if ascii_only else _AS_IT_IS(value)
+    text = _ascii(value) if ascii_only else _as_it_is(value)
     return text.encode("utf-8", "replace")
 
 

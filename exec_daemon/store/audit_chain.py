@@ -7,11 +7,11 @@ has to write every later one anew, and whoever noted an earlier hash elsewhere f
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass, field
 
 from exec_daemon.store.values import AuditBreak, AuditCheck, AuditLine, NewAuditLine
+from messaging.json_out import compact
 
 # The order in which a hash covers the fields of a line: for ever, since old lines must still verify.
 COVERED = ("at", "identity", "asked_by", "op", "args_digest", "call_id", "job_id", "outcome", "duration_ms")
@@ -22,7 +22,7 @@ PRUNE = "audit.prune"
 # A chain that has lost nothing begins behind this line, which never was.
 NO_HASH = ""
 
-_ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
+_write = compact(ascii_only=True, allow_nan=True)
 
 
 _NOTED = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})")
@@ -39,7 +39,7 @@ def noted_ends(text: str) -> dict[int, str]:
 
 def line_hash(before: str, seq: int, *covered: object) -> str:
     """SHA-256 over the JSON array of the hash before, the number and the fields; lower-case hexadecimal."""
-    return hashlib.sha256(_ENCODER.encode((before, seq, *covered)).encode()).hexdigest()
+    return hashlib.sha256(_write((before, seq, *covered)).encode()).hexdigest()
 
 
 def covered(line: NewAuditLine | AuditLine) -> tuple[object, ...]:

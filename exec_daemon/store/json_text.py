@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+from messaging.json_out import compact
+
+_write: Final = compact()
 
 
 def dump(value: Any) -> str:
     """The text. Raises TypeError or ValueError for what is not JSON (NaN and infinities included)."""
-    return _ENCODER.encode(dict(value) if isinstance(value, Mapping) else value)
+    return _write(dict(value) if isinstance(value, Mapping) else value)
 
 
 def load(text: str) -> Any:
