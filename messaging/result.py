@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from messaging.errors import CallError
+from messaging.json_out import compact
+
+_write = compact()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +17,8 @@ class Result:
     """The end of one call. `error` is None exactly when it succeeded; `data` is JSON.
 
     `job_id` is None where no job came to be (refused before the journal). `replayed` says that this is
-    the stored answer of an earlier run with the same call id.
+    the stored answer of an earlier run with the same call id. `text` is `data` as compact JSON, where it has
+    been written already.
     """
 
     op: str
@@ -25,6 +29,7 @@ class Result:
     data: Any = None
     error: CallError | None = None
     replayed: bool = False
+    text: str | None = field(default=None, repr=False, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -33,7 +38,21 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """`{ok, op, call_id, job_id, side_effecting, duration_ms, result | error, replayed?}`."""
-        body: dict[str, Any] = {
+        body = self._head()
+        if self.error is None:
+            body["result"] = self.data
+        else:
+            body["error"] = self.error.to_json()
+        return body | ({"replayed": True} if self.replayed else {})
+
+    def to_text(self) -> str:
+        """The same as compact JSON. What has been written already is not written again."""
+        if self.text is None or self.error is not None or self.replayed:
+            return _write(self.to_json())
+        return f'{_write(self._head())[:-1]},"result":{self.text}}}'
+
+    def _head(self) -> dict[str, Any]:
+        return {
             "ok": self.ok,
             "op": self.op,
             "call_id": self.call_id,
@@ -41,11 +60,6 @@ class Result:
             "side_effecting": self.side_effecting,
             "duration_ms": self.duration_ms,
         }
-        if self.error is None:
-            body["result"] = self.data
-        else:
-            body["error"] = self.error.to_json()
-        return body | ({"replayed": True} if self.replayed else {})
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Result:

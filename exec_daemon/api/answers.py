@@ -27,6 +27,13 @@ def dump(value: Any, *, ascii_only: bool = False) -> bytes:
     return text.encode("utf-8", "replace")
 
 
+def written(body: bytes, status: int = 200, media_type: str = "application/json") -> Response:
+    """A response that no cache keeps, of a body that is written already."""
+    made = Response(body, status, None, media_type)
+    made.raw_headers += _ALWAYS
+    return made
+
+
 def answer(
     body: Any,
     status: int = 200,
@@ -34,8 +41,7 @@ def answer(
     media_type: str = "application/json",
 ) -> Response:
     """A response that no cache keeps."""
-    made = Response(dump(body), status, None, media_type)
-    made.raw_headers += _ALWAYS
+    made = written(dump(body), status, media_type)
     for name, value in (headers or {}).items():
         made.headers[name] = value
     return made

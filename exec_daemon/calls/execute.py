@@ -14,14 +14,14 @@ from exec_daemon.access.stack import Grants
 from exec_daemon.access.tokens import Asker
 from exec_daemon.calls.admit import Admitted, admit, effective, owner_of, take_rate, unpinned
 from exec_daemon.calls.chain import Chain, place
-from exec_daemon.calls.jobs import RunningJobs
+from exec_daemon.calls.jobs import Placed, RunningJobs
 from exec_daemon.calls.op import BoxRead, Ended, Keeper, Op, OpContext
 from exec_daemon.calls.read_only import store_for
 from exec_daemon.calls.registry import Registry
 from exec_daemon.calls.waiting import ended_within
 from exec_daemon.gate_spec import GateSpec
 from exec_daemon.settings import DaemonLimits
-from exec_daemon.store import Conflict, NewId, NewJob, Running, Store
+from exec_daemon.store import Clock, Conflict, NewId, NewJob, Running, Store, utc_now
 from exec_daemon.store import Done as Ran
 from exec_daemon.workers.rules import WorkerRules
 from messaging import Call, CallError, CallRequest, ErrorCode, Job, JobState, OpInfo, Result, digest, error
@@ -52,8 +52,8 @@ class Rehearsed:
         return {"ok": True, "dry_run": True, "would": would}
 
 
-def result_of(job: Job, *, replayed: bool = False) -> Result:
-    """The answer that an ended job gives."""
+def result_of(job: Job, *, replayed: bool = False, text: str | None = None) -> Result:
+    """The answer that an ended job gives. `text` is its result where somebody has written it already."""
     return Result(
         op=job.op,
         call_id=job.call_id,
@@ -63,6 +63,7 @@ def result_of(job: Job, *, replayed: bool = False) -> Result:
         data=job.result,
         error=None if job.error is None else CallError.from_json(job.error),
         replayed=replayed,
+        text=text,
     )
 
 
@@ -94,6 +95,7 @@ class Executor:
         box: BoxRead,
         keep: Keeper,
         new_id: NewId,
+        clock: Clock = utc_now,
         grants: Grants | None = None,
         asking: AskAPerson | None = None,
         chain: Chain | None = None,
@@ -112,7 +114,7 @@ class Executor:
         self._workers = workers or WorkerRules()
         self._gates = gates or {}
         self._grants = grants or Grants(rates=limits.rates)
-        self.jobs = RunningJobs(store, self._context)
+        self.jobs = RunningJobs(store, self._context, new_id, clock)
 
     async def call(
         self, asker: Asker, request: CallRequest, wait_s: float | None = None
@@ -211,13 +213,17 @@ class Executor:
     async def _journaled(
         self, asker: Asker, call: Admitted, request: CallRequest, wait_s: float | None
     ) -> Result | Pending:
-        begun = await self._store.begin(self._new_job(asker, call, request))
+        new = self._new_job(asker, call, request)
+        if call.op.at_once and new.fresh and wait_s is None:
+            job, text = await self.jobs.at_once(call, new)
+            return result_of(job, text=text)
+        begun = await self._store.begin(new)
         if isinstance(begun, Conflict):
             return _refused(call.op, request, _conflict(begun.job))
         if isinstance(begun, Ran):
             return result_of(begun.job, replayed=True)
         if call.op.at_once and wait_s is None:
-            return result_of(await self.jobs.at_once(call, begun.job))
+            return result_of(await self.jobs.at_once_as(call, begun.job))
         joined = isinstance(begun, Running)
         # A running job without a task is one whose end could not be stored: it is run again if it may be.
         if joined and begun.job.id not in self.jobs and not call.op.repeatable:
@@ -242,12 +248,12 @@ class Executor:
             asked_by=None if asker.identity == call.identity else str(asker.identity),
         )
 
-    def _context(self, call: Admitted, job: Job | None) -> OpContext:
+    def _context(self, call: Admitted, place: Placed) -> OpContext:
         return OpContext(
             identity=call.identity,
-            job_id=job.id if job else "",
-            thread=job.thread if job else None,
-            reply=job.reply if job else None,
+            job_id=place.job_id,
+            thread=place.thread,
+            reply=place.reply,
             store=store_for(call.op, self._store),
             new_id=self._new_id,
             ops=self._registry.infos,

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from exec_daemon.calls.admit import Admitted
 from exec_daemon.calls.faults import fault, store_error
@@ -18,7 +18,7 @@ from exec_daemon.calls.keep import small_enough
 from exec_daemon.calls.op import Ended, OpContext
 from exec_daemon.calls.read_only import true_to_its_flag
 from exec_daemon.calls.waiting import ended_within
-from exec_daemon.store import Outcome, Store, StoreError
+from exec_daemon.store import Clock, NewId, NewJob, Outcome, Store, StoreError
 from messaging import CallError, ErrorCode, Job, error
 from messaging.tracing import span
 
@@ -26,6 +26,18 @@ log = logging.getLogger(__name__)
 
 # An op that was told to stop gets so long to clean up.
 _STOP_S: Final = 1.0
+
+
+class Placed(NamedTuple):
+    """A job's id, and where its call stood."""
+
+    job_id: str
+    thread: str | None
+    reply: str | None
+
+
+# Where a read stands that is no call.
+NOWHERE: Final = Placed("", None, None)
 
 
 async def _time_out(call: Admitted, run: asyncio.Task[Ended]) -> CallError:
@@ -54,6 +66,13 @@ def _ended(run: asyncio.Task[Ended]) -> Ended:
     return run.result() if failed is None else _failed(failed)
 
 
+def _outcome(ended: Ended, began_s: float) -> Outcome:
+    took_ms = round((time.monotonic() - began_s) * 1000, 3)
+    if isinstance(ended, CallError):
+        return Outcome(error=ended, duration_ms=took_ms)
+    return Outcome(data=ended.data, text=ended.text, duration_ms=took_ms)
+
+
 def _failed(raised: BaseException) -> CallError:
     return store_error(raised) if isinstance(raised, StoreError) else fault(raised)
 
@@ -61,9 +80,13 @@ def _failed(raised: BaseException) -> CallError:
 class RunningJobs:
     """Starts, joins and stops jobs. Lives on the event loop; `context` gives an op what it may use."""
 
-    def __init__(self, store: Store, context: Callable[[Admitted, Job | None], OpContext]) -> None:
+    def __init__(
+        self, store: Store, context: Callable[[Admitted, Placed], OpContext], new_id: NewId, clock: Clock
+    ) -> None:
         self._store = store
         self._context = context
+        self._new_id = new_id
+        self._clock = clock
         self._jobs: dict[str, asyncio.Task[Job]] = {}
         self._runs: dict[str, asyncio.Task[Ended]] = {}
 
@@ -79,19 +102,31 @@ class RunningJobs:
         task.add_done_callback(self._forget)
         return task
 
-    async def at_once(self, call: Admitted, job: Job) -> Job:
-        """Runs an op that changes nothing and waits for nothing, in the task of whoever asks."""
+    async def at_once(self, call: Admitted, new: NewJob) -> tuple[Job, str | None]:
+        """Runs an op that changes nothing and waits for nothing, in the task of whoever asks.
+
+        The job, and the text of its result. It is journaled when it has ended: nobody can have seen it run.
+        """
+        job_id, began_at, began_s = self._new_id("job"), self._clock(), time.monotonic()
+        ended = await self._now(call, Placed(job_id, new.thread, new.reply))
+        outcome = _outcome(ended, began_s)
+        return await self._store.record(new, job_id, outcome, began_at), outcome.text
+
+    async def at_once_as(self, call: Admitted, job: Job) -> Job:
+        """The same, for a job that has begun: its call id is its caller's, who may have sent it before."""
         began_s = time.monotonic()
+        return await self._finish(job, await self._now(call, Placed(job.id, job.thread, job.reply)), began_s)
+
+    async def _now(self, call: Admitted, place: Placed) -> Ended:
         try:
-            ended = await _whole(call, self._context(call, job))
+            return await _whole(call, self._context(call, place))
         except Exception as raised:  # noqa: BLE001 - whatever an op raises is an error of the call
-            ended = _failed(raised)
-        return await self._finish(job, ended, began_s)
+            return _failed(raised)
 
     async def look(self, call: Admitted) -> Ended:
         """What an op gives that changes nothing, without a job: it is asked for with each view of a page."""
         assert not call.op.side_effecting, call.op.name
-        run = asyncio.create_task(_read(call, self._context(call, None)))
+        run = asyncio.create_task(_read(call, self._context(call, NOWHERE)))
         try:
             in_time = await ended_within(run, call.op.time_limit_s)
             return _ended(run) if in_time else await _time_out(call, run)
@@ -127,18 +162,18 @@ class RunningJobs:
         return await self._finish(job, await self._attempt(call, job), began_s)
 
     async def _finish(self, job: Job, ended: Ended, began_s: float) -> Job:
-        took_ms = round((time.monotonic() - began_s) * 1000, 3)
+        outcome = _outcome(ended, began_s)
         if isinstance(ended, CallError):
-            return await self._store.finish(job.id, Outcome(error=ended, duration_ms=took_ms))
+            return await self._store.finish(job.id, outcome)
         try:
-            outcome = Outcome(data=ended.data, text=ended.text, duration_ms=took_ms)
             return await self._store.finish(job.id, outcome, ended.effects)
         except StoreError as failed:
-            return await self._store.finish(job.id, Outcome(error=store_error(failed), duration_ms=took_ms))
+            failure = Outcome(error=store_error(failed), duration_ms=outcome.duration_ms)
+            return await self._store.finish(job.id, failure)
 
     async def _attempt(self, call: Admitted, job: Job) -> Ended:
         """One run of the op within its time limit."""
-        run = asyncio.create_task(_whole(call, self._context(call, job)))
+        run = asyncio.create_task(_whole(call, self._context(call, Placed(job.id, job.thread, job.reply))))
         self._runs[job.id] = run
         try:
             in_time = await ended_within(run, call.op.time_limit_s)

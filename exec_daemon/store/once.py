@@ -87,6 +87,11 @@ def frees_call_id(outcome: Outcome) -> bool:
     return outcome.error is not None and outcome.error.retryable
 
 
+def whole(new: NewJob, job_id: str, outcome: Outcome, began_at: str, at: str) -> Entry:
+    """The entry of a job that has run before anybody was told of it."""
+    return ended(start(new, job_id, began_at), outcome, at)
+
+
 def ended(entry: Entry, outcome: Outcome, at: str) -> Entry:
     """The entry of the job, ended."""
     return Entry(
@@ -131,6 +136,11 @@ def terminal(ended: Job, seq: int) -> JobEvent:
         type=kind,
         payload=payload | {"duration_ms": ended.duration_ms},
     )
+
+
+def both(ended: Job) -> tuple[JobEvent, JobEvent]:
+    """All events of a job that nothing was told of between its beginning and its end."""
+    return accepted(ended), terminal(ended, 1)
 
 
 def end_type(ended: Job) -> EventType:
@@ -207,6 +217,12 @@ def check_end(outcome: Outcome, effects: Sequence[Effect]) -> None:
     """Raises ValueError for an end that contradicts itself."""
     if outcome.error is not None and (effects or outcome.data is not None):
         raise ValueError("a job that failed has neither data nor effects")
+
+
+def check_record(new: NewJob) -> None:
+    """Raises ValueError for a job that has to be journaled before it runs."""
+    if new.side_effecting or not new.fresh:
+        raise ValueError("only a read with a call id of our own is journaled after it")
 
 
 def check_step(event: EventType) -> None:

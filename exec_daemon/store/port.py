@@ -138,6 +138,13 @@ class Journal(Protocol):
         """
         ...
 
+    async def record(self, new: NewJob, job_id: str, outcome: Outcome, began_at: str) -> Job:
+        """Journals a job that ran at once and changed nothing, with its events and its audit line.
+
+        Nobody was told of it before. Its call id is `fresh`, its id new.
+        """
+        ...
+
     async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
         """Ends the job: its terminal event, its audit line and all `effects` are committed together.
 

@@ -182,6 +182,46 @@ async def test_a_job_that_does_not_exist_has_no_end(store: Store) -> None:
     assert refused.value.subject == "job-9"
 
 
+READ = {"op": "tools.list", "side_effecting": False, "fresh": True}
+
+
+async def test_a_read_that_ran_at_once_is_journaled_with_its_end(store: Store) -> None:
+    ended = await store.record(job("c1", **READ), "job-9", Outcome(data=[1], text="[1]"), at(-1))
+    assert (ended.id, ended.state, ended.result) == ("job-9", JobState.SUCCEEDED, [1])
+    assert (ended.created_at, ended.ended_at) == (at(-1), at(0))
+    assert await store.job("job-9") == ended
+    assert await store.begin(job("c1", op="tools.list", side_effecting=False)) == Done(ended)
+    first, last = await store.events("job-9")
+    assert (first.seq, first.type, first.ts) == (0, EventType.ACCEPTED, at(-1))
+    assert (last.seq, last.type, last.ts, last.payload["result"]) == (1, EventType.SUCCEEDED, at(0), [1])
+    assert [event.seq for event in await store.events("job-9", after=0)] == [1]
+    assert await store.events("job-9", after=1) == []
+    (line,) = await store.audit()
+    assert (line.job_id, line.op, line.outcome) == ("job-9", "tools.list", "succeeded")
+
+
+async def test_a_read_that_failed_at_once_gives_its_call_free_where_it_may_be_repeated(store: Store) -> None:
+    for number, code in enumerate((ErrorCode.BUSY, ErrorCode.NOT_FOUND)):
+        await store.record(job(f"c{number}", **READ), f"job-{number + 7}", Outcome(error=failure(code)), at(0))
+    assert isinstance(await store.begin(job("c0", op="tools.list", side_effecting=False)), New)
+    assert isinstance(await store.begin(job("c1", op="tools.list", side_effecting=False)), Done)
+
+
+@pytest.mark.parametrize("wrong", [{"side_effecting": True}, {"fresh": False}])
+async def test_what_must_be_journaled_before_it_runs_is_not_recorded_after(
+    store: Store, wrong: dict[str, object]
+) -> None:
+    with pytest.raises(ValueError, match="after it"):
+        await store.record(job("c1", **READ | wrong), "job-9", Outcome(data=1), at(0))
+    assert await store.jobs() == []
+
+
+async def test_a_read_whose_result_is_not_json_is_not_recorded(store: Store) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        await store.record(job("c1", **READ), "job-9", Outcome(data={1}), at(0))
+    assert await store.jobs() == []
+
+
 async def test_events_are_numbered_without_gaps(store: Store) -> None:
     made = await begun(store)
     await store.add_event(made.id, EventType.PROGRESS, {"stage": "run", "pct": 50})

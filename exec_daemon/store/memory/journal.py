@@ -37,6 +37,12 @@ class MemoryJournal(MemoryThreads, MemoryArtifacts, MemoryPruning):
             self._note(once.audit_line(entry))
         return New(entry.job)
 
+    async def record(self, new: NewJob, job_id: str, outcome: Outcome, began_at: str) -> Job:
+        once.check_record(new)
+        kept(outcome.data)  # raises for what is not JSON, before there is a job
+        self._begin(new, job_id, began_at)
+        return self._finish(job_id, outcome, (), self._clock())
+
     async def finish(self, job_id: str, outcome: Outcome, effects: Sequence[Effect] = ()) -> Job:
         once.check_end(outcome, effects)
         return self._finish(job_id, outcome, [self._named(effect) for effect in effects], self._clock())

@@ -61,6 +61,13 @@ class Behind:
         self._calls[job.identity, job.call_id] = job.id
         self._begun[job.id] = None
 
+    def add(self, ended: once.Entry, outcome: Outcome) -> None:
+        """The job has begun and ended."""
+        self.begin(ended)
+        self._ended[ended.job.id] = None
+        if once.frees_call_id(outcome):
+            self._free(ended.job)
+
     def take_begun(self, job_id: str) -> once.Entry | None:
         """The job, if its beginning is still to be written: whoever takes it writes all of it."""
         if job_id not in self._begun:

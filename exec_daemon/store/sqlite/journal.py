@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -71,23 +71,24 @@ def catch_up(db: sqlite3.Connection, batch: Batch, lost: NewAuditLine | None) ->
 
 
 def _insert_jobs(db: sqlite3.Connection, entries: Sequence[once.Entry]) -> int:
-    """Jobs as they stand, and their events; the number of the last: they follow in their order."""
+    """Jobs as they stand; the number of the last: they follow in their order.
+
+    One that has ended gets no rows of events: it had its first and its last, and its own row says both.
+    """
     last = insert_all(db, "jobs", _JOB_COLUMNS, map(_job_values, entries))
     numbered = enumerate((entry.job for entry in entries), last - len(entries) + 1)
-    rows = (row for number, job in numbered for row in _events_so_far(number, job))
+    rows = (_event_row(number, once.accepted(job)) for number, job in numbered if _runs(job))
     insert_all(db, "job_events", _EVENT_COLUMNS, rows)
     return last
+
+
+def _runs(job: Job) -> bool:
+    return job.state is JobState.RUNNING
 
 
 def _job_values(entry: once.Entry) -> tuple[Any, ...]:
     job = entry.job
     return (*_plain_values(job), dump(job.args), *_values_beside(entry), *_end_values(entry))
-
-
-def _events_so_far(number: int, job: Job) -> Iterator[tuple[Any, ...]]:
-    yield _event_row(number, once.accepted(job))
-    if job.state is not JobState.RUNNING:
-        yield _end_event(number, 1, job)
 
 
 def _event_row(number: int, event: JobEvent) -> tuple[Any, ...]:
@@ -101,7 +102,7 @@ def _end_event(number: int, seq: int, job: Job) -> tuple[Any, ...]:
 
 def _end_values(entry: once.Entry) -> tuple[Any, ...]:
     job = entry.job
-    if job.state is JobState.RUNNING:
+    if _runs(job):
         return (None, None, None, None, True)
     result, error = entry.text or dump(job.result), "null" if job.error is None else dump(job.error)
     return (job.ended_at, job.duration_ms, result, error, once.holds_call(job))
@@ -198,11 +199,17 @@ def events(db: sqlite3.Connection, job_id: str, after: int) -> list[JobEvent]:
     if found is None:
         return []
     row = _read(found)
+    if not _runs(row.entry.job) and not _has_events(db, row.number):
+        return [event for event in once.both(row.entry.job) if event.seq > after]
     rows = db.execute(
         "SELECT seq, ts, type, payload FROM job_events WHERE job = ? AND seq > ? ORDER BY seq",
         (row.number, after),
     )
     return [_event(row.entry.job, event) for event in rows]
+
+
+def _has_events(db: sqlite3.Connection, number: int) -> bool:
+    return db.execute("SELECT 1 FROM job_events WHERE job = ? LIMIT 1", (number,)).fetchone() is not None
 
 
 def _event(job: Job, row: sqlite3.Row) -> JobEvent:

@@ -80,6 +80,16 @@ class SqliteJournal(SqlitePart):
         self._tell(job_id)
         return New(entry.job)
 
+    async def record(self, new: NewJob, job_id: str, outcome: Outcome, began_at: str) -> Job:
+        once.check_record(new)
+        self._check_open()
+        if outcome.text is None:
+            dump(outcome.data)  # raises for what is not JSON while somebody is there to be told
+        ended = once.whole(new, job_id, outcome, began_at, self._clock())
+        self._behind.add(ended, outcome)
+        self._write_soon()
+        return ended.job
+
     def _earlier(self, new: NewJob) -> once.Entry | None:
         """The job that stands for the call. Where the file cannot be read, reads go on without it."""
         behind = self._behind.of_call(new.identity, new.call_id)
@@ -142,6 +152,9 @@ class SqliteJournal(SqlitePart):
     def _tell(self, job_id: str) -> None:
         """There is news of a job, which the file does not have yet."""
         self._feed.publish((job_topic(job_id),))
+        self._write_soon()
+
+    def _write_soon(self) -> None:
         if self._behind.changes >= MOST_BEHIND:
             self._catch_up()
         elif self._timer is None:
