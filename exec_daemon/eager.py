@@ -1,7 +1,7 @@
 """A coroutine that begins at once, and becomes a task only where it has to wait.
 
-Most answers wait for nothing. A task for each of them is made, put into the loop's queue, found there with the
-next turn and the next look at all sockets, and thrown away: about a third of what a small answer costs.
+Most answers wait for nothing. A task for such a one is made, put into the loop's queue, found there with the
+next turn, after another look at all sockets, and thrown away.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from exec_daemon.peer import PEER, Peer, peer_of
 from exec_daemon.settings import WireLimits
 from exec_daemon.whole import send_whole
 
-# What begins at once, without a task where it waits for nothing; `exec_daemon.eager` says what it must not do.
+# What begins at once, with no task where it waits for nothing. `exec_daemon.eager` says what it must not do.
 EAGER: Final = frozenset({("POST", "/exec")})
 
 # In a request's scope: calling it takes the time limit off the body, for who has proved something (`/rpc`).

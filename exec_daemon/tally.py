@@ -1,4 +1,4 @@
-"""Counts of what happens with every call: plain numbers, put into Prometheus' shape when somebody scrapes them.
+"""Counts of what happens with every call: plain numbers, in Prometheus' shape when somebody scrapes them.
 
 Its own counters take a lock each and look for their labels each time. These live on the event loop.
 """

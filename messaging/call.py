@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from messaging.quick import quickly_made
 
+
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Call:
     """One op with its arguments.
@@ -20,6 +23,7 @@ class Call:
     call_id: str | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRequest:
     """The body of `POST /exec`.

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
+from messaging.quick import quickly_made
+
 # M-27: what may stand in a NATS subject, a file name and a URL path alike.
 JOB_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
@@ -48,6 +50,7 @@ class JobState(StrEnum):
     FAILED = "failed"
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobEvent:
     """One step. `seq` counts from 0 without gaps; `ts` is UTC with milliseconds and `Z` (M-02, M-03)."""
@@ -73,6 +76,7 @@ class JobEvent:
         return head | dict(self.payload)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One execution of a call, as `GET /jobs/{id}` shows it.

@@ -11,7 +11,9 @@ from json import encoder as made_by
 from typing import Any
 
 
-def compact(*, ascii_only: bool = False, sort_keys: bool = False, allow_nan: bool = False) -> Callable[[Any], str]:
+def compact(
+    *, ascii_only: bool = False, sort_keys: bool = False, allow_nan: bool = False
+) -> Callable[[Any], str]:
     """The function that writes a value; it raises TypeError or ValueError for what is not JSON.
 
     `allow_nan` writes NaN and the infinities, which are no JSON, for who looks for them afterwards.

@@ -117,6 +117,8 @@ def normalise(op: str, args: Mapping[str, Any], known: Names | None = None) -> t
     if meaning is None:
         return op, dict(args)
     arguments = table.arguments[meaning.op]
+    if not meaning.action and args.keys() <= arguments:
+        return meaning.op, dict(args)
     synonyms = table.synonyms[meaning.op]
     if meaning.action:
         synonyms = {**synonyms, **_synonyms_of_action(meaning.action)}

@@ -8,10 +8,12 @@ from typing import Any
 
 from messaging.errors import CallError
 from messaging.json_out import compact
+from messaging.quick import quickly_made
 
 _write = compact()
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The end of one call. `error` is None exactly when it succeeded; `data` is JSON.

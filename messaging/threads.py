@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from messaging.quick import quickly_made
+
 # The author of what a timer says: envelopes, and notices such as the one that asks for a verdict.
 TIMER_AUTHOR: Final = "timer"
 
@@ -55,6 +57,7 @@ class Thread:
         return cls(**{key: body[key] for key in cls.__dataclass_fields__ if key in body})
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One entry of a thread. `seq` counts from 1 in its thread; `position` counts over the whole store."""
@@ -88,6 +91,7 @@ class Message:
         return cls(**known)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMessage:
     """A message to be appended. `key` makes it happen once: a second append with it returns the first."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from messaging.quick import quickly_made
+
 # Buckets are dropped once full again; so many are kept before we look for full ones.
 _MOST_BUCKETS = 10_000
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Want:
     """One token of the bucket `key`, which gets `per_min` a minute and holds as many; 0: no limit."""

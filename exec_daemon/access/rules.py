@@ -13,6 +13,7 @@ from typing import Any, Final
 from exec_daemon.access.grants import matches
 from exec_daemon.access.identity import Identity
 from exec_daemon.access.stack import NO_GRANTS, Place, Placed, Stack, built_in, saying
+from messaging.quick import quickly_made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,7 @@ class Barred:
     asks: bool = False
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """What the decision may know beyond the call.
@@ -42,6 +44,7 @@ class Facts:
     barred: Barred | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Question:
     """A call that is decided on; `stack` are the grants that hold."""
@@ -56,6 +59,7 @@ class Question:
         return saying(self.stack, key) or built_in(self.identity.role)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What one rule says: `objection` is None where it has none.
@@ -152,6 +156,21 @@ def _chain(ask: Question) -> Verdict:
     if barred.asks:
         return Verdict(note=barred.where)
     return Verdict(f"{ask.op} is barred in a thread in which {barred.mark} was read", note=barred.where)
+
+
+# Of calls of these, rules look at the arguments too.
+BY_ARGUMENTS: Final = frozenset({"dm.send", "cron.create", "cron.update", "box.exec"})
+
+
+def plainly_allowed(stack: Stack, op: str) -> bool:
+    """Does the stack allow each call of the op, whatever its arguments? Found out once for each stack."""
+    found = stack.plainly.get(op)
+    if found is None:
+        said = saying(stack, "allow")
+        denied = any(matches(placed.grant.deny, op) for placed in stack.denying)
+        allowed = said is not None and matches(said.grant.allow or (), op)
+        found = stack.plainly[op] = allowed and not denied and op not in BY_ARGUMENTS
+    return found
 
 
 Rule = Callable[[Question], Verdict]

@@ -71,6 +71,8 @@ class Stack:
     denying: tuple[Placed, ...] = field(init=False)
     asking: tuple[Placed, ...] = field(init=False)
     rates: Rates = field(init=False)
+    # What `rules.plainly_allowed` has found out; with other grants there is another stack.
+    plainly: dict[str, bool] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         weakest_first = [

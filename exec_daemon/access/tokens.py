@@ -11,12 +11,14 @@ from typing import Final
 from exec_daemon.access.identity import Identity, Role, identity
 from exec_daemon.home import Home, write_private
 from exec_daemon.store import Clock, NewId, Store, TokenRecord
+from messaging.quick import quickly_made
 
 PREFIX: Final = "inband_"
 # What the first start makes: the person at this machine, and the watcher of its threads.
 BOOTSTRAP: Final = (Identity(Role.OPERATOR, "local"), Identity(Role.HARVESTER, "local"))
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Asker:
     """Who a request comes from, and the op globs that its token is limited to (none: not limited).

@@ -11,7 +11,6 @@ from starlette.responses import Response
 from messaging import CallError, ErrorCode
 from messaging.json_out import compact
 
-
 _as_it_is: Final = compact()
 _ascii: Final = compact(ascii_only=True)
 # What each answer has beside its length and type.

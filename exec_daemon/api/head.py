@@ -8,6 +8,8 @@ from typing import Final
 
 from starlette.types import Scope
 
+from messaging.quick import quickly_made
+
 # In a request's scope, once somebody has asked for it.
 HEAD: Final = "inband.head"
 
@@ -18,6 +20,7 @@ SINGLE: Final = frozenset(
 )
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Head:
     """Method, path and header fields of one request. `repeated` is a field of `SINGLE` that stands twice."""

@@ -23,11 +23,13 @@ from exec_daemon.api.scoped import closed
 from exec_daemon.calls.admit import rate_limited, want
 from exec_daemon.services import Services
 from messaging import CallError, ErrorCode
+from messaging.quick import quickly_made
 
 MCP_PATH = "/mcp"
 ANYONE = frozenset(Role)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Ask:
     """One request whose asker is known."""

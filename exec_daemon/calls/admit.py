@@ -23,8 +23,10 @@ from exec_daemon.calls.registry import Registry, validate
 from exec_daemon.settings import DaemonLimits
 from exec_daemon.store import Store
 from messaging import Call, CallError, CallRequest, ErrorCode, error
+from messaging.quick import quickly_made
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Admitted:
     """A call that may run: `args` as they are journaled, `arguments` as the op wants them.
@@ -119,7 +121,9 @@ def unpinned(registry: Registry, call: Admitted, op_digest: str | None) -> CallE
 def _wants(call: Admitted, limits: DaemonLimits) -> Iterator[Want]:
     """The tokens that a call costs: of its identity, of each op glob with a rate, of the pair it joins."""
     stack = call.facts.grants
-    yield want(call.identity, stack.rates, writes=call.op.side_effecting)
+    rates, writes = stack.rates, call.op.side_effecting
+    if rates.writes_per_min if writes else rates.reads_per_min:
+        yield want(call.identity, rates, writes=writes)
     placed = saying(stack, "rates")
     for glob, per_min in (placed.grant.rates or {}).items() if placed else ():
         if matches((glob,), call.op.name):
@@ -131,5 +135,6 @@ def _wants(call: Admitted, limits: DaemonLimits) -> Iterator[Want]:
 
 def take_rate(buckets: Buckets, limits: DaemonLimits, call: Admitted) -> CallError | None:
     """Counts the call wherever it counts, or nowhere."""
-    wait_s = buckets.take(list(_wants(call, limits)))
+    wants = list(_wants(call, limits))
+    wait_s = buckets.take(wants) if wants else 0.0
     return rate_limited(wait_s, f"Calls of {call.identity}") if wait_s else None

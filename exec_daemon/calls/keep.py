@@ -11,6 +11,8 @@ from messaging import ArtifactError, ErrorCode, error
 from messaging.artifact_stores import MOST_RESULT_BYTES
 
 _JSON: Final = "application/json"
+# Of a character in UTF-8: shorter texts fit, and need not be counted in bytes.
+_MOST_BYTES_EACH: Final = 4
 
 
 async def small_enough(ended: Ended, keeper: Keeper) -> Ended:
@@ -21,6 +23,8 @@ async def small_enough(ended: Ended, keeper: Keeper) -> Ended:
     if not isinstance(ended, Success):
         return ended
     text = dump(ended.data)
+    if len(text) <= MOST_RESULT_BYTES // _MOST_BYTES_EACH:
+        return Success(ended.data, ended.effects, text)
     content = text.encode("utf-8", "replace")
     if len(content) <= MOST_RESULT_BYTES:
         return Success(ended.data, ended.effects, text)

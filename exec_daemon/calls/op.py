@@ -16,6 +16,7 @@ from exec_daemon.store.port import Store
 from exec_daemon.store.sources import Clock, NewId, utc_now
 from exec_daemon.workers.rules import WorkerRules
 from messaging import ArtifactRef, CallError, OpInfo
+from messaging.quick import quickly_made
 
 
 class Arguments(BaseModel):
@@ -24,6 +25,7 @@ class Arguments(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Success:
     """An op that succeeded: its JSON, and the effects that commit together with the job's end.
@@ -51,6 +53,7 @@ class Keeper(Protocol):
         ...
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpContext:
     """What an op may use. `identity` is the effective one; `thread` is where the call stood, in `reply`.

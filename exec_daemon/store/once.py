@@ -14,6 +14,7 @@ from exec_daemon.store.effects import Effect
 from exec_daemon.store.outside_values import Reception
 from exec_daemon.store.values import Begun, Conflict, Done, NewAuditLine, NewJob, Outcome, Running
 from messaging import ErrorCode, EventType, Job, JobEvent, JobState, artifact_in, error
+from messaging.quick import quickly_made
 
 _STEPS = frozenset({EventType.PROGRESS, EventType.WARNING})
 
@@ -22,6 +23,7 @@ _STEPS = frozenset({EventType.PROGRESS, EventType.WARNING})
 OUTLASTING = frozenset({"timer", "worker"})
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A job as the journal has it: what is shown, and what only the rules need.
@@ -89,7 +91,19 @@ def frees_call_id(outcome: Outcome) -> bool:
 
 def whole(new: NewJob, job_id: str, outcome: Outcome, began_at: str, at: str) -> Entry:
     """The entry of a job that has run before anybody was told of it."""
-    return ended(start(new, job_id, began_at), outcome, at)
+    job = Job(
+        id=job_id,
+        op=new.op,
+        args=new.args,
+        call_id=new.call_id,
+        identity=new.identity,
+        created_at=began_at,
+        side_effecting=new.side_effecting,
+        thread=new.thread,
+        reply=new.reply,
+        **_ending(outcome, at),
+    )
+    return Entry(job, new.digest, new.effects_inside, new.on_behalf_of, new.asked_by, outcome.text)
 
 
 def ended(entry: Entry, outcome: Outcome, at: str) -> Entry:
@@ -116,12 +130,18 @@ def end(job: Job, outcome: Outcome, at: str) -> Job:
         side_effecting=job.side_effecting,
         thread=job.thread,
         reply=job.reply,
-        state=JobState.SUCCEEDED if outcome.error is None else JobState.FAILED,
-        ended_at=at,
-        duration_ms=outcome.duration_ms,
-        result=outcome.data,
-        error=None if outcome.error is None else outcome.error.to_json(),
+        **_ending(outcome, at),
     )
+
+
+def _ending(outcome: Outcome, at: str) -> dict[str, Any]:
+    return {
+        "state": JobState.SUCCEEDED if outcome.error is None else JobState.FAILED,
+        "ended_at": at,
+        "duration_ms": outcome.duration_ms,
+        "result": outcome.data,
+        "error": None if outcome.error is None else outcome.error.to_json(),
+    }
 
 
 def terminal(ended: Job, seq: int) -> JobEvent:

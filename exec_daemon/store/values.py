@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from messaging import ArtifactRef, CallError, Job, Message, NewMessage
+from messaging.quick import quickly_made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,7 @@ class TokenRecord:
     revoked_at: str | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
     """A call that is about to run (docs/why/once.md).
@@ -81,6 +83,7 @@ class NewJob:
     fresh: bool = False
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class New:
     """The job was just journaled: run it, then `finish` it."""
@@ -112,6 +115,7 @@ class Conflict:
 Begun = New | Running | Done | Conflict
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """How a job ends: with JSON `data`, or with an `error`. `text` is `data` where it is written already."""
@@ -148,6 +152,7 @@ class Artifact:
     identity: str
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewAuditLine:
     """What the audit is told (O-34). `outcome` is `running`, `succeeded` or the code of an error.

@@ -202,7 +202,8 @@ async def test_a_read_that_ran_at_once_is_journaled_with_its_end(store: Store) -
 
 async def test_a_read_that_failed_at_once_gives_its_call_free_where_it_may_be_repeated(store: Store) -> None:
     for number, code in enumerate((ErrorCode.BUSY, ErrorCode.NOT_FOUND)):
-        await store.record(job(f"c{number}", **READ), f"job-{number + 7}", Outcome(error=failure(code)), at(0))
+        outcome = Outcome(error=failure(code))
+        await store.record(job(f"c{number}", **READ), f"job-{number + 7}", outcome, at(0))
     assert isinstance(await store.begin(job("c0", op="tools.list", side_effecting=False)), New)
     assert isinstance(await store.begin(job("c1", op="tools.list", side_effecting=False)), Done)
 

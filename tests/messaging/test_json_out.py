@@ -19,7 +19,7 @@ JSON = st.recursive(
 
 
 @given(JSON, st.booleans(), st.booleans())
-def test_it_is_what_json_dumps_writes(value: Any, ascii_only: bool, sort_keys: bool) -> None:  # noqa: FBT001 - drawn
+def test_it_is_what_json_dumps_writes(value: Any, ascii_only: bool, sort_keys: bool) -> None:
     expected = json.dumps(value, ensure_ascii=ascii_only, sort_keys=sort_keys, separators=(",", ":"))
     assert compact(ascii_only=ascii_only, sort_keys=sort_keys)(value) == expected
 
