@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from contextvars import copy_context
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 class _Begun(Coroutine[Any, Any, Any]):
@@ -37,14 +39,24 @@ class _Begun(Coroutine[Any, Any, Any]):
         return self
 
 
-def begin(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
-    """Runs it as far as it comes; the task that does the rest, None where there is none.
+def started(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
+    """Runs it as far as it comes. A future that is done where that is to its end, else the task of the rest.
 
-    Up to its first wait it is in no task: it must not ask for the present one, as `asyncio.timeout` does.
+    Up to its first wait it is in no task of its own: it must not ask for the present one, as
+    `asyncio.timeout` does.
     """
     context = copy_context()
     try:
         waits_for = context.run(coroutine.send, None)
-    except StopIteration:
-        return None
-    return loop.create_task(_Begun(coroutine, waits_for), context=context)
+    except StopIteration as ended:
+        future: asyncio.Future[T] = loop.create_future()
+        future.set_result(ended.value)
+    except asyncio.CancelledError:
+        future = loop.create_future()
+        future.cancel()
+    except Exception as raised:  # noqa: BLE001 - whatever it is, it belongs to who asks for the result
+        future = loop.create_future()
+        future.set_exception(raised)
+    else:
+        return loop.create_task(_Begun(coroutine, waits_for), context=context)
+    return future

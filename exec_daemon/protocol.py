@@ -17,12 +17,13 @@ from typing import Any, ClassVar, Final, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from exec_daemon.api.head import HEAD, Heads
 from exec_daemon.api.sending import WHOLE
 from exec_daemon.certificates.trust import Trust
 from exec_daemon.clear import is_clear
 from exec_daemon.cork import Corked
 from exec_daemon.deadline import Deadline
-from exec_daemon.eager import begin
+from exec_daemon.eager import started
 from exec_daemon.peer import PEER, Peer, peer_of
 from exec_daemon.settings import WireLimits
 from exec_daemon.whole import send_whole
@@ -54,6 +55,7 @@ class Protocol(HttpToolsProtocol):
         super().connection_made(transport)
         self._deadline = Deadline(self.loop, self._too_late)
         self._idle = Deadline(self.loop, self.timeout_keep_alive_handler)
+        self._heads = Heads()
         self._unhurried = partial(self._deadline.within, None)
         self.quiet_since_s = self.loop.time()
         self._peer = peer_of(transport)
@@ -140,8 +142,8 @@ class Protocol(HttpToolsProtocol):
 
     def _begin(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._ready = None
-        task = begin(self.loop, cycle.run_asgi(app))
-        if task is not None:
+        task = started(self.loop, cycle.run_asgi(app))
+        if isinstance(task, asyncio.Task):
             task.add_done_callback(self.tasks.discard)
             self.tasks.add(task)
 
@@ -158,7 +160,7 @@ class Protocol(HttpToolsProtocol):
             self._deadline.within(self.limits.body_s)
             super().on_headers_complete()
             more = cast("dict[str, Any]", self.scope)
-            more[PEER], more[UNHURRIED] = self._peer, self._unhurried
+            more[PEER], more[UNHURRIED], more[HEAD] = self._peer, self._unhurried, self._heads.of(more)
             more[WHOLE] = partial(send_whole, self.cycle, self.transport)
             self.cycle.transport = cast("asyncio.Transport", Corked(self.transport))
         self._head_bytes = 0

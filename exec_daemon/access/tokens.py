@@ -50,7 +50,11 @@ def valid(record: TokenRecord, now: str) -> bool:
 
 async def bearer(store: Store, token: str, now: str) -> Asker | None:
     """Who bears this token; None for one that is unknown, revoked or expired."""
-    hashed = sha256(token)
+    return await bearer_by_sha256(store, sha256(token), now)
+
+
+async def bearer_by_sha256(store: Store, hashed: str, now: str) -> Asker | None:
+    """The same, of the token with this hash."""
     record = await store.token_by_sha256(hashed)
     if record is None or not hmac.compare_digest(record.sha256, hashed) or not valid(record, now):
         return None

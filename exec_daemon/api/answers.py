@@ -26,11 +26,15 @@ def dump(value: Any, *, ascii_only: bool = False) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def written(body: bytes, status: int = 200, media_type: str = "application/json") -> Response:
+class Written(Response):
     """A response that no cache keeps, of a body that is written already."""
-    made = Response(body, status, None, media_type)
-    made.raw_headers += _ALWAYS
-    return made
+
+    def __init__(self, body: bytes, status: int = 200, media_type: str = "application/json") -> None:
+        self.body = body
+        self.status_code = status
+        self.background = None
+        length, kind = str(len(body)).encode(), media_type.encode("latin-1")
+        self.raw_headers = [(b"content-length", length), (b"content-type", kind), *_ALWAYS]
 
 
 def answer(
@@ -40,7 +44,7 @@ def answer(
     media_type: str = "application/json",
 ) -> Response:
     """A response that no cache keeps."""
-    made = written(dump(body), status, media_type)
+    made = Written(dump(body), status, media_type)
     for name, value in (headers or {}).items():
         made.headers[name] = value
     return made

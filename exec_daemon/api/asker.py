@@ -6,8 +6,8 @@ from typing import Final
 
 from starlette.requests import Request
 
-from exec_daemon.access.tokens import Asker, bearer
-from exec_daemon.api.head import head_of
+from exec_daemon.access.tokens import Asker, bearer, bearer_by_sha256, sha256
+from exec_daemon.api.head import Head, head_of
 from exec_daemon.api.problems import Refused, refuse
 from exec_daemon.certificates.naming import ClientCertificate, serial_text
 from exec_daemon.peer import PEER, Peer
@@ -18,6 +18,8 @@ from messaging import ErrorCode
 # The session of the web page, and what its script sends beside it (exec_daemon.web.sign_in).
 COOKIE: Final = "__Host-inband"
 PROOF: Final = "x-inband-proof"
+# Under this a head knows the hash of its token.
+_HASHED: Final = "sha256 of the bearer"
 _SEND_ONE: Final = "Send a token: `Authorization: Bearer TOKEN`, or show a client certificate."
 
 
@@ -94,10 +96,10 @@ def _local(uid: int, services: Services) -> Asker:
 
 async def _with_token(request: Request, services: Services, proved: Asker | None) -> Asker:
     """Beside a certificate it has to be of the same identity; on the unix socket it says who is meant."""
-    token = bearer_token(request)
-    if token is None:
+    hashed, now = _hashed(head_of(request.scope)), services.clock()
+    if hashed is None:
         raise refuse(ErrorCode.UNAUTHENTICATED, _SEND_ONE)
-    asker = await bearer(services.store, token, services.clock())
+    asker = await bearer_by_sha256(services.store, hashed, now)
     if asker is None:
         text = "The token is unknown, expired or revoked. `box token create` makes a new one."
         raise refuse(ErrorCode.UNAUTHENTICATED, text)
@@ -105,12 +107,24 @@ async def _with_token(request: Request, services: Services, proved: Asker | None
         text = f"The certificate is of {proved.identity}, the token of another; send one of them."
         raise refuse(ErrorCode.FORBIDDEN, text)
     if asker.token_id:
-        services.token_uses[asker.token_id] = services.clock()
+        services.token_uses[asker.token_id] = now
     return asker
 
 
 def bearer_token(request: Request) -> str | None:
     """RFC 6750 section 2.1; a request with two Authorization fields has none that we trust."""
-    head = head_of(request.scope)
+    return _token(head_of(request.scope))
+
+
+def _hashed(head: Head) -> str | None:
+    """The hash of the token, worked out once for a connection that sends the same one again."""
+    if _HASHED not in head.known:
+        token = _token(head)
+        head.known[_HASHED] = token and sha256(token)
+    found = head.known[_HASHED]
+    return found if isinstance(found, str) else None
+
+
+def _token(head: Head) -> str | None:
     scheme, _, token = ("" if head.repeated else head.fields.get("authorization", "")).partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None

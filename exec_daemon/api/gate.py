@@ -152,9 +152,16 @@ RULES: Final[tuple[Callable[[Head, Allowed], Refusal | None], ...]] = (
 )
 
 
+# Under this a head knows what let it in: the rules look at nothing but the two.
+_PASSED: Final = "gate"
+
+
 def refusal(head: Head, allowed: Allowed) -> Refusal | None:
     """Why this request is turned away, whoever sends it; None when it may come in."""
+    if head.known.get(_PASSED) is allowed:
+        return None
     for rule in RULES:
         if (found := rule(head, allowed)) is not None:
             return found
+    head.known[_PASSED] = allowed
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from starlette.types import Scope
@@ -31,11 +31,49 @@ class Head:
     query: bytes
     fields: Mapping[str, str]
     repeated: str | None = None
+    # What was found out about it by its text alone, by who asked.
+    known: dict[str, object] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def has_body(self) -> bool:
         """Is there content behind the head?"""
         return "transfer-encoding" in self.fields or self.fields.get("content-length", "0") != "0"
+
+    def with_length(self, length: str) -> Head:
+        """The same with a body of another length, of which nobody has found out anything."""
+        fields = {**self.fields, "content-length": length}
+        return Head(self.method, self.path, self.raw_path, self.query, fields, self.repeated, self.known)
+
+
+class Heads:
+    """The heads of one connection.
+
+    Who keeps one open sends the same fields with each request, but for the length of the body: what was found
+    out about them holds again.
+    """
+
+    __slots__ = ("_head", "_length", "_rest")
+
+    def __init__(self) -> None:
+        self._head: Head | None = None
+        self._length: bytes | None = None
+        self._rest: tuple[object, ...] = ()
+
+    def of(self, scope: Scope) -> Head:
+        """The head of the connection's next request."""
+        length, headers = None, []
+        for one in scope["headers"]:
+            if one[0] == b"content-length" and length is None:
+                length = one[1]
+            else:
+                headers.append(one)
+        rest = (scope["method"], scope["raw_path"], scope["query_string"], length in (None, b"0"), headers)
+        if self._head is None or rest != self._rest or (length is None) != (self._length is None):
+            self._head = _taken_apart(scope)
+        elif length is not None and length != self._length:
+            self._head = self._head.with_length(length.decode("latin-1"))
+        self._length, self._rest = length, rest
+        return self._head
 
 
 def head_of(scope: Scope) -> Head:

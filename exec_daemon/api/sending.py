@@ -8,6 +8,8 @@ from typing import Final, Protocol, cast
 from starlette.responses import Response
 from starlette.types import Message, Scope, Send
 
+from exec_daemon.api.answers import Written
+
 # One write of any size counts as sent to asyncio; of several, the second waits until the client reads.
 _BLOCK_BYTES: Final = 256 * 1024
 # In a request's scope, where the server can do it: a `Whole`.
@@ -43,7 +45,7 @@ class Sending:
 
     def whole(self, response: Response) -> bool:
         """Has it been sent at once? So a short one whose content is known."""
-        plain = type(response) is Response and response.background is None
+        plain = type(response) in (Response, Written) and response.background is None
         if not plain or self._whole is None or len(response.body) > _BLOCK_BYTES:
             return False
         sent = self._whole(response.status_code, response.raw_headers, bytes(response.body))

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 from exec_daemon.calls.admit import Admitted
@@ -18,6 +19,7 @@ from exec_daemon.calls.keep import small_enough
 from exec_daemon.calls.op import Ended, OpContext
 from exec_daemon.calls.read_only import true_to_its_flag
 from exec_daemon.calls.waiting import ended_within
+from exec_daemon.eager import started
 from exec_daemon.store import Clock, NewId, NewJob, Outcome, Store, StoreError
 from messaging import CallError, ErrorCode, Job, error
 from messaging.tracing import span
@@ -40,7 +42,7 @@ class Placed(NamedTuple):
 NOWHERE: Final = Placed("", None, None)
 
 
-async def _time_out(call: Admitted, run: asyncio.Task[Ended]) -> CallError:
+async def _time_out(call: Admitted, run: asyncio.Future[Ended]) -> CallError:
     run.cancel()
     await asyncio.wait({run}, timeout=_STOP_S)
     text = f"{call.op.name} did not end within {call.op.time_limit_s:g} s."
@@ -58,7 +60,7 @@ async def _read(call: Admitted, context: OpContext) -> Ended:
     return true_to_its_flag(call.op, await call.op.run(call.arguments, context))
 
 
-def _ended(run: asyncio.Task[Ended]) -> Ended:
+def _ended(run: asyncio.Future[Ended]) -> Ended:
     """What the op came to; whatever it raised is an error of the call."""
     if run.cancelled():
         return error(ErrorCode.CANCELLED, "The job was cancelled before it ended.")
@@ -87,19 +89,22 @@ class RunningJobs:
         self._context = context
         self._new_id = new_id
         self._clock = clock
-        self._jobs: dict[str, asyncio.Task[Job]] = {}
-        self._runs: dict[str, asyncio.Task[Ended]] = {}
+        self._jobs: dict[str, asyncio.Future[Job]] = {}
+        self._runs: dict[str, asyncio.Future[Ended]] = {}
 
     def __contains__(self, job_id: str) -> bool:
         return job_id in self._jobs
 
-    def start(self, call: Admitted, job: Job) -> asyncio.Task[Job]:
+    def start(self, call: Admitted, job: Job) -> asyncio.Future[Job]:
         """The task that runs the job to its stored end; the present one where it runs already."""
         if job.id in self._jobs:
             return self._jobs[job.id]
-        task = asyncio.create_task(self._run(call, job), name=job.id)
-        self._jobs[job.id] = task
-        task.add_done_callback(self._forget)
+        task = started(asyncio.get_running_loop(), self._run(call, job))
+        if task.done():
+            self._forget(job.id, task)
+        else:
+            self._jobs[job.id] = task
+            task.add_done_callback(partial(self._forget, job.id))
         return task
 
     async def at_once(self, call: Admitted, new: NewJob) -> tuple[Job, str | None]:
@@ -152,10 +157,10 @@ class RunningJobs:
             for task in late:
                 task.cancel()
 
-    def _forget(self, task: asyncio.Task[Job]) -> None:
-        del self._jobs[task.get_name()]
+    def _forget(self, job_id: str, task: asyncio.Future[Job]) -> None:
+        self._jobs.pop(job_id, None)
         if not task.cancelled() and (failed := task.exception()):
-            log.error("the end of %s could not be stored: %s", task.get_name(), failed)
+            log.error("the end of %s could not be stored: %s", job_id, failed)
 
     async def _run(self, call: Admitted, job: Job) -> Job:
         began_s = time.monotonic()
@@ -173,7 +178,9 @@ class RunningJobs:
 
     async def _attempt(self, call: Admitted, job: Job) -> Ended:
         """One run of the op within its time limit."""
-        run = asyncio.create_task(_whole(call, self._context(call, Placed(job.id, job.thread, job.reply))))
+        whole = _whole(call, self._context(call, Placed(job.id, job.thread, job.reply)))
+        loop = asyncio.get_running_loop()
+        run = started(loop, whole) if call.op.begins_at_once else loop.create_task(whole)
         self._runs[job.id] = run
         try:
             in_time = await ended_within(run, call.op.time_limit_s)

@@ -109,6 +109,11 @@ class Op:
     actions: tuple[tuple[str, str | None], ...] = field(default=())
 
     @property
+    def begins_at_once(self) -> bool:
+        """It only asks our own store, so that mostly it has ended before it waits (`exec_daemon.eager`)."""
+        return self.side_effecting and self.effects_inside
+
+    @property
     def repeatable(self) -> bool:
         """A run that did not end did nothing, so another may follow."""
         return self.effects_inside or not self.side_effecting

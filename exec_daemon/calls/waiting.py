@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 
-async def ended_within(task: asyncio.Task[Any], timeout_s: float | None) -> bool:
+async def ended_within(task: asyncio.Future[Any], timeout_s: float | None) -> bool:
     """Waits until the task has ended, for `timeout_s` at most; has it? A waiter that leaves stops nothing."""
     if task.done():
         return True

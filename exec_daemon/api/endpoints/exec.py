@@ -8,7 +8,7 @@ from typing import Any, Final
 from pydantic import Field
 from starlette.responses import Response
 
-from exec_daemon.api.answers import answer, error_headers, written
+from exec_daemon.api.answers import Written, answer, error_headers
 from exec_daemon.api.body import Body, read_body
 from exec_daemon.api.head import head_of
 from exec_daemon.api.problems import refuse
@@ -67,7 +67,7 @@ def _accepted(pending: Pending) -> Response:
 
 def _result(result: Result) -> Response:
     if result.error is None:
-        return written(result.to_text().encode("utf-8", "replace"))
+        return Written(result.to_text().encode("utf-8", "replace"))
     return answer(result.to_json(), ERRORS[result.error.code].http_status, error_headers(result.error))
 
 
