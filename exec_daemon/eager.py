@@ -30,6 +30,7 @@ class _Begun(Coroutine[Any, Any, Any]):
         return waits_for
 
     def throw(self, *raised: Any) -> Any:
+        self._waits_for = None  # it waits for something else from now on
         return self._coroutine.throw(*raised)
 
     def close(self) -> None:

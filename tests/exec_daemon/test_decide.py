@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exec_daemon.access.decide import Claim, Decision, decide, decide_on_behalf
+from exec_daemon.access.decide import Claim, Decision, decide, decide_on_behalf, objection
 from exec_daemon.access.grants import Grant
 from exec_daemon.access.identity import Identity, Role
-from exec_daemon.access.rules import Facts
+from exec_daemon.access.rules import Barred, Facts, plainly_allowed
 from exec_daemon.access.stack import Grants
 from messaging import AuthorKind, Message, MessageKind
 from patterns import vocabulary
@@ -127,3 +127,29 @@ def test_no_claim_is_believed_that_the_record_does_not_prove(record: Message | N
 def test_only_a_harvester_acts_for_others(role: Role) -> None:
     decision = decide_on_behalf(Identity(role, "heron"), CLAIM, reply())
     assert (decision.allowed, decision.rule) == (False, "behalf role")
+
+
+NAMED = st.sampled_from(["to", "target", "action", "arg"])
+ARGS = st.dictionaries(NAMED, st.sampled_from(["x", "heron", "disk"]))
+GLOBS = st.lists(st.sampled_from(["*", "dm.*", "cron.*", "box.exec", "tools.list", "heron"]), max_size=2)
+SAID = st.none() | GLOBS.map(tuple)
+GRANTS = st.builds(Grant, deny=GLOBS.map(tuple), allow=SAID, recipients=SAID, wakes=SAID, box=SAID)
+
+
+@given(GRANTS, st.sampled_from(sorted(vocabulary().known_ops)), ARGS)
+def test_an_op_that_is_plainly_allowed_is_allowed_by_each_rule_whatever_its_arguments(
+    grant: Grant, op: str, args: dict[str, str]
+) -> None:
+    facts = granted(grant)
+    plain = plainly_allowed(facts.grants, op)
+    assert plain is plainly_allowed(facts.grants, op)
+    assert decide(HERON, op, args, facts).allowed or not plain
+    assert (objection(HERON, op, args, facts) is None) is decide(HERON, op, args, facts).allowed
+
+
+def test_what_a_token_or_a_chain_forbids_is_not_plainly_allowed() -> None:
+    stack = Grants().of(OPERATOR)
+    assert plainly_allowed(stack, "tools.list")
+    barred = Barred(mark="dm.read", where="here")
+    for facts in (Facts(scopes=("dm.*",), grants=stack), Facts(barred=barred, grants=stack)):
+        assert objection(OPERATOR, "tools.list", {}, facts) is not None

@@ -10,8 +10,8 @@ from starlette.middleware.base import BaseHTTPMiddleware
 
 from exec_daemon import DaemonSettings
 from exec_daemon.api.app import App
-from exec_daemon.api.gate import allowed, refusal
-from exec_daemon.api.head import Head, head_of
+from exec_daemon.api.gate import Allowed, allowed, refusal
+from exec_daemon.api.head import Head, Heads, head_of
 
 OURS = allowed(
     DaemonSettings(
@@ -212,3 +212,54 @@ def test_no_middleware_stands_between_an_endpoint_and_the_disconnect(daemon: Any
     app = App(daemon.daemon._server._services)
     assert not isinstance(app, BaseHTTPMiddleware)
     assert not hasattr(app, "user_middleware")
+
+
+def request(length: str | None = "2", **fields: str) -> dict[str, Any]:
+    """A scope as the server makes one for each request of a connection."""
+    sent = {"host": "localhost:8443", "content-type": "application/json"} | fields
+    sent |= {} if length is None else {"content-length": length}
+    headers = [(name.replace("_", "-").encode(), value.encode()) for name, value in sent.items()]
+    return {"method": "POST", "path": "/exec", "raw_path": b"/exec", "query_string": b"", "headers": headers}
+
+
+def test_a_connection_that_sends_the_same_head_again_has_it_looked_at_once() -> None:
+    heads = Heads()
+    first = heads.of(request())
+    assert refusal(first, OURS) is None
+    assert heads.of(request()) is first
+    longer = heads.of(request("17"))
+    assert (longer.fields["content-length"], longer.known) == ("17", first.known)
+    assert longer == head_of(request("17"))
+    assert refusal(longer, OURS) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (request(), request(authorization="Bearer other")),
+        (request(), request(host="evil.example")),
+        (request(), request(origin="https://evil.example")),
+        (request(), request() | {"method": "GET"}),
+        (request(), request() | {"raw_path": b"/ops", "path": "/ops"}),
+        (request(), request() | {"query_string": b"a=1&a=2"}),
+        (request("0", content_type="text/plain"), request("5", content_type="text/plain")),
+        (request(None, content_type="text/plain"), request("5", content_type="text/plain")),
+        (request("5"), request(None)),
+    ],
+)
+def test_a_head_that_differs_in_anything_that_a_rule_looks_at_is_looked_at_anew(
+    first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    heads = Heads()
+    one = heads.of(first)
+    refusal(one, OURS)
+    other = heads.of(second)
+    assert other.known == {}
+    assert other == head_of(dict(second))
+    assert refusal(other, OURS) == refusal(head_of(dict(second)), OURS)
+
+
+def test_a_head_that_may_enter_here_may_not_enter_everywhere() -> None:
+    head = Heads().of(request())
+    assert refusal(head, OURS) is None
+    assert refusal(head, Allowed(frozenset({"elsewhere"}))) is not None
