@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import Final, TypeAlias
 
@@ -26,6 +27,7 @@ from harvester.dialects import (
     prompt_that_thinks,
     recognise,
 )
+from harvester.dialects.dialect import Dialect
 from harvester.events import Directive, Event, Form, Skipped, SkipReason, Span
 from harvester.policy import ScanPolicy
 from harvester.scanner import scan_reply
@@ -63,11 +65,9 @@ def scan_native(text: str, dialect: str, policy: ScanPolicy, tools: Tools) -> li
     prompt = None
     if policy.reasoning_open and (prompt := prompt_that_thinks(read, dialect)):
         policy = replace(policy, reasoning_open=False)  # the dialect's reader takes care of it
-    completion = parse(
-        read, dialect=dialect, tools=tools, generation_prompt=prompt, truncated=len(read) < len(text)
-    )
-    apart = (dialect_named(dialect) or recognise(read)).apart
-    masked, calls = _masked(read, completion, apart=apart)
+    family = dialect_named(dialect) or recognise(read, prompt)
+    completion = _completion(read, family, tools, prompt)
+    masked, calls = _masked(read, completion, apart=family.apart)
     events = [_event(event, calls) for event in scan_reply(masked, policy)]
     events += [
         Skipped(SkipReason.BROKEN, piece.span) for piece in completion.pieces if isinstance(piece, Dropped)
@@ -75,6 +75,18 @@ def scan_native(text: str, dialect: str, policy: ScanPolicy, tools: Tools) -> li
     if len(read) < len(text):
         events.append(Skipped(SkipReason.LIMIT_REPLY, (len(read), len(text))))
     return sorted(events, key=lambda event: event.span[0])
+
+
+def _completion(text: str, family: Dialect, tools: Tools, prompt: str | None) -> Completion:
+    """A reply taken apart. Nobody knows whether the model ended it, so its end completes no call.
+
+    Where nobody said what the prompt ends with, the reply shows whether that has opened its reasoning.
+    """
+    read = partial(parse, text, dialect=family, tools=tools, truncated=True)
+    completion = read(generation_prompt=prompt or "")
+    if prompt is None and (opened := family.prompt_before(completion, truncated=False)):
+        return read(generation_prompt=opened)
+    return completion
 
 
 def shown(text: str, dialect: str) -> str:

@@ -162,6 +162,17 @@ def test_a_call_that_was_cut_off_behind_a_complete_one_leaves_that_one():
     assert [skip.span for skip in parsed.skipped] == [(parsed.calls[0].span[1], len(text) + 6)]
 
 
+@pytest.mark.parametrize(
+    "dialect", ["qwen3-hermes", "qwen3-xml", "glm", "kimi", "deepseek", "gemma4", "anthropic"]
+)
+def test_a_call_that_the_end_of_the_reply_leaves_open_is_none(dialect):
+    last_marker = SENT[dialect].rindex("<")
+    assert ops(SENT[dialect], dialect) == [("dm.send", "native")]
+    if dialect in ("kimi", "deepseek"):  # the last one closes the section
+        last_marker = SENT[dialect].rindex("<", 0, last_marker)
+    assert ops(f"I write.\n{SENT[dialect][:last_marker]}", dialect) == []
+
+
 def test_the_limit_of_calls_counts_calls_of_either_kind():
     text = f"[TOOL cron.list]\n\n{CALL}\n\n[tools.list(), dm.read(), cron.list()]"
     parsed = parse(text, dialect="qwen3-hermes", policy=ScanPolicy(max_calls=1))
@@ -181,6 +192,15 @@ def test_past_the_size_of_a_reply_nothing_is_read(filler):
     assert parsed.to_json()["notice"]["code"] == "REPLY_TOO_LARGE"
     cut = parse(CALL, dialect="auto", policy=ScanPolicy(max_reply_bytes=len(CALL) - 4))
     assert cut.calls == ()
+
+
+@pytest.mark.parametrize("dialect", [None, "auto", *SENT])
+def test_what_stands_before_the_limit_of_size_is_no_reasoning(dialect):
+    parsed = parse(
+        f"[TOOL tools.list]\n\n{'x ' * 60}", dialect=dialect, policy=ScanPolicy(max_reply_bytes=100)
+    )
+    assert [found.op for found in parsed.calls] == ["tools.list"]
+    assert parsed.to_json()["notice"]["code"] == "REPLY_TOO_LARGE"
 
 
 def test_a_call_that_is_shorter_than_any_directive_is_none_of_ours():
