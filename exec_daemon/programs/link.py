@@ -35,6 +35,7 @@ class _End:
     def __init__(self, end: socket.socket) -> None:
         end.setblocking(False)  # noqa: FBT003 - positional only
         self.socket = end
+        self._inbox = wire.Inbox(end)
         self._loop = asyncio.get_running_loop()
         self._packets: deque[Packet] = deque()
         self._waiting: asyncio.Future[Packet] | None = None
@@ -61,7 +62,7 @@ class _End:
 
     def _read(self) -> None:
         try:
-            packet = wire.receive(self.socket)
+            packet = self._inbox.receive()
         except BlockingIOError:
             return
         except OSError:

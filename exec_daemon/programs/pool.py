@@ -18,6 +18,7 @@ from exec_daemon.programs.find import Found, found
 from exec_daemon.programs.link import NurseryLink, SpawnerLink, read_descriptor, start_nursery
 from exec_daemon.programs.nursery.output import HALF_BYTES
 from exec_daemon.programs.program import Capped, Profile, Program, Ran
+from exec_daemon.programs.turns import Turns
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +79,7 @@ class Programs:
         self._avoid = avoid
         self._late_s = late_s
         self._places = asyncio.Semaphore(places)
+        self._turns = Turns()
         self._most_idle = places
         self._idle: dict[Profile, list[SpawnerLink]] = {}
         self._nursery: NurseryLink | None = None
@@ -90,7 +92,11 @@ class Programs:
         """
         with found(program.argv[0]) as file:
             async with self._places:
-                return await self._run(program, file, stdin)
+                turn = await self._turns.next()
+                try:
+                    return await self._run(program, file, stdin)
+                finally:
+                    turn.end()
 
     async def standing(self, profile: Profile) -> Standing:
         """What holds for a program with `profile`. Raises `ProgramError`."""

@@ -54,12 +54,25 @@ def send(end: socket.socket, packet: bytes, descriptors: Sequence[int] = ()) -> 
         end.send(packet)
 
 
-def receive(end: socket.socket) -> tuple[bytes, list[int]]:
-    """The next packet and its descriptors, closed on exec; b"" at the end. Raises OSError."""
-    # Not `socket.recv_fds`: it loses the flag that keeps the descriptors from what is executed next.
-    packet, more, _, _ = end.recvmsg(MOST_BYTES, _ROOM, socket.MSG_CMSG_CLOEXEC)
-    descriptors = array("i")
-    for level, kind, content in more:
-        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-            descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
-    return packet, list(descriptors)
+class Inbox:
+    """Where the packets of one end arrive: in memory that is there once.
+
+    So much of it anew for each packet would be given back to the kernel each time, and faulted in again.
+    """
+
+    def __init__(self, end: socket.socket) -> None:
+        self._end = end
+        self._room = bytearray(MOST_BYTES)
+
+    def receive(self) -> tuple[bytes, list[int]]:
+        """The next packet and its descriptors, closed on exec; b"" at the end. Raises OSError."""
+        # Not `socket.recv_fds`: it loses the flag that keeps the descriptors from what is executed next.
+        size, more, _, _ = self._end.recvmsg_into([self._room], _ROOM, socket.MSG_CMSG_CLOEXEC)
+        return bytes(memoryview(self._room)[:size]), [each for one in more for each in _descriptors(*one)]
+
+
+def _descriptors(level: int, kind: int, content: bytes) -> array[int]:
+    found = array("i")
+    if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+        found.frombytes(content[: len(content) - len(content) % found.itemsize])
+    return found

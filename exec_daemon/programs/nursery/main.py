@@ -33,6 +33,7 @@ class Nursery:
 
     def __init__(self, control: socket.socket, brood: Brood) -> None:
         self._control = control
+        self._inbox = wire.Inbox(control)
         self._brood = brood
         self._lifeline, self._held = os.pipe2(os.O_CLOEXEC)
         self._woken, wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
@@ -62,7 +63,7 @@ class Nursery:
             list(self._brood.gone())
 
     def _obey(self) -> bool:
-        packet, descriptors = wire.receive(self._control)
+        packet, descriptors = self._inbox.receive()
         if not packet:
             return False
         header, _ = wire.unpack(packet)

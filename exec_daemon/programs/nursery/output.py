@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import resource
+from contextlib import suppress
 from typing import Final
 
 # O-32: what a result shows of one stream.
@@ -19,14 +20,18 @@ _BLOCKS: Final = 16
 
 
 class Stream:
-    """The reading end of a pipe. `whole` is a descriptor of what was printed, or None while it is short."""
+    """A pipe. `whole` is a descriptor of what was printed, or None while it is short.
 
-    def __init__(self, reader: int, most_whole_bytes: int) -> None:
-        os.set_blocking(reader, False)
-        self.reader = reader
+    `writer` stays open here as long as the program runs. Nothing but output is then ever ready to be read: a
+    program that ends, or closes what it has been given, does not wake who waits for it once more.
+    """
+
+    def __init__(self, most_whole_bytes: int) -> None:
+        self.reader, self.writer = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(self.reader, False)
         self.size = 0
         self.whole: int | None = None
-        self._most_whole_bytes = min(most_whole_bytes, _most_file_bytes())
+        self._most_whole_bytes = most_whole_bytes
         self._shown = b""
 
     @property
@@ -34,26 +39,22 @@ class Stream:
         """All of it, or its end where there is a `whole`."""
         return self._shown
 
-    def drain(self) -> bool:
-        """Reads what there is. False when nobody can write any more."""
-        for _ in range(_BLOCKS):
-            try:
-                block = os.read(self.reader, _BLOCK_BYTES)
-            except BlockingIOError:
-                return True
-            if not block:
-                return False
-            self._keep(block)
-        return True
+    def drain(self) -> None:
+        """Reads what there is."""
+        with suppress(BlockingIOError):
+            for _ in range(_BLOCKS):
+                self._keep(os.read(self.reader, _BLOCK_BYTES))
 
     def close(self) -> None:
-        """Closes both descriptors."""
+        """Closes all descriptors."""
         os.close(self.reader)
+        os.close(self.writer)
         if self.whole is not None:
             os.close(self.whole)
 
     def _keep(self, block: bytes) -> None:
         if self.whole is None and self.size + len(block) > MOST_SHOWN_BYTES:
+            self._most_whole_bytes = min(self._most_whole_bytes, _most_file_bytes())
             self.whole = os.memfd_create("output", os.MFD_CLOEXEC)
             os.write(self.whole, self._shown[: self._most_whole_bytes])
         if self.whole is not None:
@@ -63,6 +64,16 @@ class Stream:
         self._shown += block
         if self.whole is not None:
             self._shown = self._shown[-HALF_BYTES:]
+
+
+def pair(most_whole_bytes: int) -> tuple[Stream, Stream]:
+    """For standard output and standard error. Raises OSError, and then there is neither."""
+    out = Stream(most_whole_bytes)
+    try:
+        return out, Stream(most_whole_bytes)
+    except OSError:
+        out.close()
+        raise
 
 
 def _most_file_bytes() -> int:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from exec_daemon.programs.nursery.output import Stream
+from exec_daemon.programs.nursery.output import Stream, pair
 
 # Ignored here, or by whoever started us; a program gets every signal as the system has it by default.
 _DEFAULTS: Final = tuple(
@@ -51,31 +51,25 @@ def run(order: Order, stops: Sequence[int]) -> Ended:
     Raises OSError when it cannot be started.
     """
     os.chdir(order.folder)
-    (out, out_end), (err, err_end) = os.pipe2(os.O_CLOEXEC), os.pipe2(os.O_CLOEXEC)
-    streams = Stream(out, order.most_whole_bytes), Stream(err, order.most_whole_bytes)
+    streams = pair(order.most_whole_bytes)
     try:
-        pid = _start(order, out_end, err_end)
+        pid = _start(order, streams)
     except BaseException:
         for stream in streams:
             stream.close()
         raise
-    finally:
-        os.close(out_end)
-        os.close(err_end)
     try:
         ended = _wait(pid, streams, stops, time.monotonic() + order.limit_s)
-        for stream in streams:
-            stream.drain()
     except OSError:  # no room to watch it: it has run, so nobody may be told that it has not
         os.kill(pid, signal.SIGKILL)
         ended = True
     return Ended(os.waitpid(pid, 0)[1] if ended else None, *streams)
 
 
-def _start(order: Order, out: int, err: int) -> int:
+def _start(order: Order, streams: Sequence[Stream]) -> int:
     stdin = _input(order.stdin)
     further = [_input(order.third)] if order.third else []
-    ends = (stdin, out, err, *further)
+    ends = (stdin, *(stream.writer for stream in streams), *further)
     try:
         return os.posix_spawn(
             order.path,
@@ -102,7 +96,10 @@ def _input(content: bytes) -> int:
 
 
 def _wait(pid: int, streams: Sequence[Stream], stops: Sequence[int], until_s: float) -> bool:
-    """Reads what it prints. Has it ended by itself?"""
+    """Reads what it prints. Has it ended by itself?
+
+    The leader is looked at before the streams: if it has ended, what it printed is ready to be read by then.
+    """
     leader = os.pidfd_open(pid)
     poller = select.poll()
     for each in (leader, *stops, *(stream.reader for stream in streams)):
@@ -110,12 +107,12 @@ def _wait(pid: int, streams: Sequence[Stream], stops: Sequence[int], until_s: fl
     try:
         while True:
             ready = {each for each, _ in poller.poll(max(0.0, until_s - time.monotonic()) * 1000)}
+            for stream in streams:
+                if stream.reader in ready:
+                    stream.drain()
             if leader in ready:
                 return True
             if not ready.isdisjoint(stops) or time.monotonic() >= until_s:
                 return False
-            for stream in streams:
-                if stream.reader in ready and not stream.drain():
-                    poller.unregister(stream.reader)
     finally:
         os.close(leader)

@@ -42,9 +42,10 @@ def serve(end: socket.socket, life: Life) -> NoReturn:
     poller = select.poll()
     poller.register(end.fileno(), select.POLLIN)
     poller.register(life.lifeline, select.POLLIN)
+    inbox = wire.Inbox(end)
     try:
         while all(ready != life.lifeline for ready, _ in poller.poll()):
-            packet, descriptors = wire.receive(end)
+            packet, descriptors = inbox.receive()
             if not packet or _answer(end, life, packet, descriptors):
                 break
     except OSError:  # the daemon went away before it could be told; the nursery may be gone with it
