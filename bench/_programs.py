@@ -1,7 +1,7 @@
 """What runs a program without us: the floor in C, NRPE, and SSH with a forced command over a kept connection.
 
-Each gives the time of one run of `true`, in milliseconds, as the function that runs it once; None where it is
-not installed. NRPE speaks without TLS, which flatters it.
+Each gives the time of one run of `true`, in milliseconds, as the function that runs it once; None where it
+is not installed. NRPE is asked by a client of our own, which flatters it: its own is a program that starts.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import getpass
 import os
 import shutil
 import socket
+import ssl
 import struct
 import subprocess
 import time
@@ -111,10 +112,12 @@ def _process(*words: str) -> Iterator[None]:
 _PACKET: Final = struct.Struct("!HHIH1024s2x")
 
 
-def _ask_nrpe(port: int) -> None:
+def _ask_nrpe(port: int, context: ssl.SSLContext | None) -> None:
     without_crc = _PACKET.pack(2, 1, 0, 0, b"true")
     query = _PACKET.pack(2, 1, zlib.crc32(without_crc), 0, b"true")
-    with socket.create_connection(("127.0.0.1", port), 10) as connection:
+    plain = socket.create_connection(("127.0.0.1", port), 10)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    with plain if context is None else context.wrap_socket(plain) as connection:
         connection.sendall(query)
         answer = b""
         while len(answer) < _PACKET.size and (piece := connection.recv(_PACKET.size)):
@@ -124,22 +127,27 @@ def _ask_nrpe(port: int) -> None:
 
 
 @contextmanager
-def nrpe(folder: Path) -> Iterator[Run | None]:
-    """`nagios-nrpe-server`, one connection a call, which is all that it can do."""
+def nrpe(folder: Path, context: ssl.SSLContext | None = None) -> Iterator[Run | None]:
+    """`nagios-nrpe-server`, one connection a call, which is all that it can do.
+
+    With a `context` by TLS, with the certificate `server.pem` and `server.key` of `folder`.
+    """
     program = shutil.which("nrpe", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         yield None
         return
-    port, settings = free_port(), folder / "nrpe.cfg"
+    port = free_port()
+    settings = folder / f"nrpe-{port}.cfg"
     # It runs as anybody but root.
     user, group = ("nobody", "nogroup") if os.getuid() == 0 else (getpass.getuser(), str(os.getgid()))
     settings.write_text(
         f"server_port={port}\nserver_address=127.0.0.1\nallowed_hosts=127.0.0.1\nnrpe_user={user}\n"
-        f"nrpe_group={group}\npid_file={folder}/nrpe.pid\ncommand[true]={TRUE}\n"
+        f"nrpe_group={group}\npid_file={folder}/nrpe-{port}.pid\ncommand[true]={TRUE}\n"
+        f"ssl_cert_file={folder}/server.pem\nssl_privatekey_file={folder}/server.key\nssl_version=TLSv1.2+\n"
     )
-    with _process(program, "-n", "-c", str(settings), "-f"):
+    with _process(program, *(["-n"] if context is None else []), "-c", str(settings), "-f"):
         wait_for(port)
-        yield lambda: _ask_nrpe(port)
+        yield lambda: _ask_nrpe(port, context)
 
 
 def _key(file: Path) -> Path:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -105,7 +106,7 @@ def serve_app(name: str, folder: Path, port: int) -> None:
 
 
 def serve_daemon(folder: Path, port: int) -> None:
-    """Ours, without rate limits, with one op of an operator's."""
+    """Ours, without rate limits, with one op of an operator's, and the same without layers around it."""
     from exec_daemon import DaemonLimits, DaemonSettings, serve
     from exec_daemon.access.grants import Rates
     from exec_daemon.access.identity import Role
@@ -115,13 +116,14 @@ def serve_daemon(folder: Path, port: int) -> None:
 
     limits = DaemonLimits(rates=dict.fromkeys(Role, Rates()), dm_pair_per_min=0)
     op = OpSpec(name="bench.true", argv=(TRUE,), summary="Runs true.", side_effecting=False)
+    loose = replace(op, name="bench.loose", confined=False)
     serve(
         DaemonSettings(
             home=folder,
             port=port,
             log_to_stderr=False,
             limits=limits,
-            ops=(op,),
+            ops=(op, loose),
             marker=page_marks(ScanPolicy()),
         )
     )

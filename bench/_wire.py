@@ -10,7 +10,9 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Final, Self
 
@@ -41,8 +43,9 @@ class Request:
         return head.encode() + _HEAD_END + self.body
 
 
+@cache
 def tls() -> ssl.SSLContext:
-    """What all clients use; servers are on this machine and were started by us."""
+    """What all clients use; servers are on this machine and were started by us. Handshakes are whole ones."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -92,6 +95,26 @@ def times_ms(request: Request, count: int) -> list[float]:
             connection.ask(wire)
             took.append((time.perf_counter() - began_s) * 1000)
     return sorted(took)
+
+
+def in_turns_ms(requests: Sequence[Request], count: int) -> list[list[float]]:
+    """The same for several requests to one server: each call of one is followed by one of the next."""
+    took: list[list[float]] = [[] for _ in requests]
+    with Connection(requests[0].port) as connection:
+        for number in range(WARMING + count):
+            for request, times in zip(requests, took, strict=True):
+                wire = request.encode()
+                began_s = time.perf_counter()
+                connection.ask(wire)
+                if number >= WARMING:
+                    times.append((time.perf_counter() - began_s) * 1000)
+    return [sorted(times) for times in took]
+
+
+def on_a_new_connection(request: Request) -> None:
+    """One call, with the handshake before it."""
+    with Connection(request.port) as connection:
+        connection.ask(request.encode())
 
 
 @dataclass(frozen=True, slots=True)

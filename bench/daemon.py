@@ -5,6 +5,7 @@ Each call goes over TLS and one kept connection, one after the other (p50, p99),
 
     a call that spawns nothing   ours: `tools.list` for one op, through identity, grants, journal and audit
     a call that runs `true`      ours: an op of an operator's; the floor is `posix_spawn` in C
+    what is around `true`        the same op, and one with `confined = false`
     a call that is kept          ours: `dm.send`, durable with its effect; then the same call id again
 
 Peers that are not installed are left out: the packages `mcp` and `fastmcp`, `nagios-nrpe-server`,
@@ -24,6 +25,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -98,8 +100,12 @@ class Bench:
                 port = stack.enter_context(server(name, home))
                 self.looks[name] = _wire.Request(port, "/mcp", tool_body("echo", {"text": "x"}), MCP_HEADERS)
                 self.runs[name] = _wire.Request(port, "/mcp", tool_body("run_true", {}), MCP_HEADERS)
+        run, loose = self.runs["inband"], self.ours(exec_body("bench.loose", {}))
+        self.layers = {"inband": run, "inband without layers": loose}
         self.alone = {
+            "inband, new connections": partial(_wire.on_a_new_connection, run),
             "NRPE": stack.enter_context(_programs.nrpe(folder)),
+            "NRPE with TLS": stack.enter_context(_programs.nrpe(home, _wire.tls())),
             "ssh ControlMaster": stack.enter_context(_programs.ssh(folder)),
         }
 
@@ -132,6 +138,12 @@ class Bench:
                 took = _programs.times_ms(run, max(10, self.calls // 20))
                 yield name, [_at(took, 0.5), _at(took, 0.99)]
 
+    def layered(self) -> Iterator[tuple[str, list[float]]]:
+        """One round with what is around a program and without, call by call in turns."""
+        took = _wire.in_turns_ms(list(self.layers.values()), self.calls // 5)
+        for name, times in zip(self.layers, took, strict=True):
+            yield name, [_at(times, 0.5), _at(times, 0.99)]
+
     def keeping(self) -> Iterator[tuple[str, list[float]]]:
         """One round of calls that change something."""
         once = exec_body("dm.send", dict(SEND), call_id="bench-once")
@@ -157,7 +169,7 @@ def table(title: str, rounds: list[Rows], base: str) -> None:
 
 
 def main() -> None:
-    """Starts all, asks all, prints three tables."""
+    """Starts all, asks all, prints the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--calls", type=int, default=1000, help="a round, one after the other")
@@ -168,6 +180,7 @@ def main() -> None:
         parts: dict[str, tuple[Callable[[], Iterator[tuple[str, list[float]]]], str]] = {
             "a call that spawns nothing": (bench.looking, "inband"),
             "a call that runs `true`": (bench.running, "inband"),
+            "what is around `true`": (bench.layered, "inband without layers"),
             "a call that is kept": (bench.keeping, "dm.send"),
         }
         found: dict[str, list[Rows]] = defaultdict(list)

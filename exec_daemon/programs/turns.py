@@ -19,14 +19,15 @@ _TURNS_EACH: Final = 2
 class Turns:
     """Lives on the event loop."""
 
-    def __init__(self, most: int | None = None) -> None:
+    def __init__(self, most: int | None = None, turn_s: float = _TURN_S) -> None:
         """`most` turns at a time; None: by the processors that we may use."""
+        self._turn_s = turn_s
         self._free = asyncio.Semaphore(most or _TURNS_EACH * len(os.sched_getaffinity(0)))
 
     async def next(self) -> Turn:
         """Waits for one."""
         await self._free.acquire()
-        return Turn(self._free)
+        return Turn(self._free, self._turn_s)
 
 
 class Turn:
@@ -34,9 +35,9 @@ class Turn:
 
     __slots__ = ("_free", "_timer")
 
-    def __init__(self, free: asyncio.Semaphore) -> None:
+    def __init__(self, free: asyncio.Semaphore, most_s: float) -> None:
         self._free: asyncio.Semaphore | None = free
-        self._timer = asyncio.get_running_loop().call_later(_TURN_S, self.end)
+        self._timer = asyncio.get_running_loop().call_later(most_s, self.end)
 
     def end(self) -> None:
         """Once more changes nothing."""
