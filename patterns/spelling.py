@@ -12,8 +12,11 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def spellings(op: str) -> tuple[str, str, str]:
-    """`op` as written, case-folded, and with `_` and `-` as `.` and `functions.` dropped (GRAMMAR 5.1)."""
-    folded = op.casefold()
+    """`op` as written, case-folded, and with `_` and `-` as `.` and `functions.` dropped (GRAMMAR 5.1).
+
+    Ops are ASCII: a letter that only folds to one (`ſend`) spells none.
+    """
+    folded = op.casefold() if op.isascii() else op
     return op, folded, folded.translate(_SEPARATORS).removeprefix("functions.")
 
 

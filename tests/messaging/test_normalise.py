@@ -51,6 +51,21 @@ def test_what_means_nothing_goes_out_as_written(word):  # O 7.3, O-13
     assert normalise(word, {"cmd": 1, "inReplyTo": 2}) == (word, {"cmd": 1, "inReplyTo": 2})
 
 
+@pytest.mark.parametrize(
+    "word",
+    [
+        "\u017fend",
+        "tool\u017f",
+        "li\u017ft_ta\u017f\u212as",
+        "\uff54ools",
+        "\u0441ron.list",
+        "box.di\u017f\u212a",
+    ],
+)
+def test_a_letter_that_folds_to_an_ascii_one_spells_no_op(word):  # GRAMMAR 1: an op is ASCII
+    assert normalise(word, {}) == (word, {})
+
+
 @pytest.mark.parametrize("name", sorted(vocabulary().box_actions))
 def test_box_dot_action_fills_the_action_in(name):  # O 7.3
     for written in (f"box.{name}", f"Box-{name.title()}", f"functions.box_{name}"):
