@@ -15,7 +15,8 @@ _FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 def is_clear(target: bytes, version: str, headers: Sequence[tuple[bytes, bytes]]) -> bool:
     """At most one of length and coding, in the one form that all understand, and a path as the target."""
     framing = [(name, value.strip()) for name, value in headers if name in _FRAMING]
-    clear = version in _VERSIONS and target.startswith(b"/") and len(framing) <= 1
+    a_path = target.startswith(b"/") and b"#" not in target
+    clear = version in _VERSIONS and a_path and len(framing) <= 1
     if not clear or not framing:
         return clear
     ((name, value),) = framing

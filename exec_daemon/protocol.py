@@ -34,6 +34,9 @@ EAGER: Final = frozenset({("POST", "/exec")})
 # In a request's scope: calling it takes the time limit off the body, for who has proved something (`/rpc`).
 UNHURRIED: Final = "inband.unhurried"
 
+# The length of a chunk and its two line ends, for a piece of a body: chunks may be as small as a client likes.
+_BESIDE_A_CHUNK_BYTES: Final = 20
+
 
 class Protocol(HttpToolsProtocol):
     """One connection. The deadline is that of the head or body that is being read, None between requests."""
@@ -45,6 +48,7 @@ class Protocol(HttpToolsProtocol):
     _in_head: bool = True
     _head_ended: bool = False
     _unread_bytes: int = 0
+    _beside_bytes: int = 0
     _refused: bool = False
     _peer: Peer | None = None
     quiet_since_s: float = 0.0
@@ -125,6 +129,7 @@ class Protocol(HttpToolsProtocol):
         if self._deadline.due_s is None and not self._answering():
             self._deadline.within(self.limits.head_s)
         only_head, self._head_ended, self._piece_bytes = self._in_head, False, len(data)
+        self._beside_bytes += len(data)
         super().data_received(data)
         if self._ready is not None:
             self._begin(*self._ready)
@@ -132,6 +137,8 @@ class Protocol(HttpToolsProtocol):
         if only_head and not self._head_ended:
             self._head_bytes += len(data)
             self._check_head()
+        elif not only_head and not self._in_head:
+            self._check_beside()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         """What is eager begins when all of this piece is parsed: mostly its body is there by then."""
@@ -151,12 +158,19 @@ class Protocol(HttpToolsProtocol):
         super().on_message_begin()
         self._in_head = True
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A field behind a body (RFC 9112 7.1.2) is none of the head, whatever it is called."""
+        if self._in_head:
+            super().on_header(name, value)
+        else:
+            self._refuse_body()
+
     def on_headers_complete(self) -> None:
         self._head_ended = True
         if self._head_bytes + self._piece_bytes > self.limits.most_head_bytes:
             self._head_bytes = max(self._head_bytes, self._parsed_bytes())
         if not self._refused and self._check_head() and self._check_meaning():
-            self._in_head = False
+            self._in_head, self._beside_bytes = False, 0
             self._deadline.within(self.limits.body_s)
             super().on_headers_complete()
             more = cast("dict[str, Any]", self.scope)
@@ -168,17 +182,17 @@ class Protocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._deadline.within(None)
         self._in_head, self._unread_bytes = True, 0
-        if self._answering():
+        if self._answering() and not self._refused:
             super().on_message_complete()
 
     def on_body(self, body: bytes) -> None:
+        self._beside_bytes = max(0, self._beside_bytes - len(body) - _BESIDE_A_CHUNK_BYTES)
         if self._answering():
             super().on_body(body)
             return
         self._unread_bytes += len(body)
-        if self._unread_bytes > self.limits.most_unread_bytes and not self._refused:
-            self._refused = True
-            self._say_goodbye()
+        if self._unread_bytes > self.limits.most_unread_bytes:
+            self._refuse_body()
 
     def _answering(self) -> bool:
         cycle: RequestResponseCycle | None = self.cycle
@@ -192,6 +206,11 @@ class Protocol(HttpToolsProtocol):
         if not fits:
             self._refuse(b"431 Request Header Fields Too Large")
         return fits
+
+    def _check_beside(self) -> None:
+        """What is sent with a body and is none of it: lengths of chunks, words behind them, fields at its end."""
+        if self._beside_bytes > self.limits.most_head_bytes:
+            self._refuse_body()
 
     def _check_meaning(self) -> bool:
         """An upgrade is refused as well: what comes behind it would not be read as a body."""
@@ -212,10 +231,18 @@ class Protocol(HttpToolsProtocol):
         self._refused = True
         if self.transport.is_closing():
             return
-        if self.quiet or not (self._in_head or self.cycle.response_started):
+        if self.quiet or not (self._in_head or self.pipeline or self.cycle.response_started):
             head = b"HTTP/1.1 %s\r\nconnection: close\r\n%scontent-length: 0\r\n\r\n"
             self.transport.write(head % (status, fields))
         self._say_goodbye()
+
+    def _refuse_body(self) -> None:
+        """Without a word where the request was answered before its end."""
+        if self._answering():
+            self._refuse(b"400 Bad Request")
+        elif not self._refused:
+            self._refused = True
+            self._say_goodbye()
 
     def _say_goodbye(self) -> None:
         self.transport.close()

@@ -40,6 +40,7 @@ def test_anything_else_is_not(headers: list[tuple[bytes, bytes]]) -> None:  # D0
     [
         (b"https://localhost/exec", "1.1", []),
         (b"*", "1.1", []),
+        (b"/healthz#/exec", "1.1", []),
         (b"localhost:443", "1.1", []),
         (b"/exec", "2.0", []),
         (b"/exec", "0.9", []),

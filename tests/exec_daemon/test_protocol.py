@@ -119,6 +119,37 @@ def test_a_large_body_in_one_piece_is_no_large_head(start_daemon: Callable[..., 
             assert received.startswith(b"HTTP/1.1 401 ")
 
 
+@pytest.mark.parametrize("path", [b"/exec", b"/nowhere"])
+@pytest.mark.parametrize("beside", [b"1;%s", b"0\r\nX: %s", b"1\r\n \r\n0\r\n%s"])
+def test_what_stands_beside_a_body_has_a_limit_in_bytes(
+    start_daemon: Callable[..., Any], path: bytes, beside: bytes
+) -> None:
+    """Words behind the length of a chunk and fields behind the last one are no body, and the parser keeps them."""
+    running = start_daemon(limits=PATIENT)
+    head = JSON_HEAD.replace(b"/exec", path) + b"Transfer-Encoding: chunked\r\n\r\n"
+    sent = 0
+    with connect(running) as connection:
+        connection.sendall(head)
+        try:
+            connection.sendall(beside % b"a")
+            for sent in range(100):
+                connection.sendall(b"a" * 65536)
+        except (ConnectionError, ssl.SSLError):
+            pass
+    assert sent < 99
+
+
+def test_a_body_in_the_smallest_chunks_is_read(start_daemon: Callable[..., Any]) -> None:
+    running = start_daemon(limits=PATIENT)
+    token = running.token("operator").encode()
+    head = JSON_HEAD + b"Connection: close\r\nAuthorization: Bearer %s\r\n" % token
+    body = b'{"op":"tools.list"}' + b" " * 100_000
+    chunks = b"".join(b"001\r\n%c\r\n" % byte for byte in body)
+    with connect(running) as connection:
+        connection.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n")
+        assert everything(connection).startswith(b"HTTP/1.1 200 OK")
+
+
 def test_a_stream_outlives_the_limits_of_requests(start_daemon: Callable[..., Any]) -> None:
     running = start_daemon(limits=DaemonLimits(keep_alive_s=0.2, wire=SHORT.wire))
     running.agent("heron")

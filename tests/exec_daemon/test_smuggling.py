@@ -144,6 +144,30 @@ def test_an_unclear_request_behind_one_under_way_cuts_into_no_answer(daemon: Any
     assert b"HTTP/1.1 400" not in received[12:]
 
 
+CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n13\r\n%s\r\n0\r\n" % HIDDEN
+
+
+@pytest.mark.parametrize("head", [b"", b"Authorization: Bearer nobody's\r\n"])
+def test_a_field_behind_a_body_is_none_of_the_head(daemon: Any, head: bytes) -> None:
+    """A proxy that looks at the head (RFC 9110 6.5.1) has never seen it."""
+    daemon.agent("heron")
+    field = b"Authorization: Bearer %s\r\n\r\n" % daemon.token("operator").encode()
+    with connect(daemon) as connection:
+        connection.sendall(HEAD + head + CHUNKED + field)
+        received = everything(connection)
+    assert (received[:12], answers(received)) == (b"HTTP/1.1 400", 1)
+    assert bodies(daemon) == []
+
+
+def test_a_call_with_a_field_behind_its_body_does_not_happen(daemon: Any) -> None:
+    daemon.agent("heron")
+    token = b"Authorization: Bearer %s\r\n" % daemon.token("operator").encode()
+    with connect(daemon) as connection:
+        connection.sendall(HEAD + token + CHUNKED + b"Idempotency-Key: k\r\n\r\n" + hidden(token))
+        assert answers(everything(connection)) == 1
+    assert bodies(daemon) == []
+
+
 def test_only_one_parser_of_http_is_ever_loaded(start_daemon: Callable[..., Any]) -> None:
     """The other one that uvicorn has served both halves of a smuggled request."""
     start_daemon()
