@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,7 +114,12 @@ def _unusable(root: Path, failure: OSError) -> HomeUnusable:
 def _private(directory: Path) -> None:
     """Makes the directory, 0700. One that holds things is not closed to others behind their back."""
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not directory.stat().st_mode & 0o077:
+    found = directory.stat()
+    if found.st_uid != os.geteuid():  # whoever owns a folder can exchange what is in it, whoever wrote that
+        way_out = "chown it, or set BOX_HOME to another."
+        text = f"the state directory {directory} belongs to user {found.st_uid}: {way_out}"
+        raise HomeUnusable(text, str(directory))
+    if not found.st_mode & 0o077:
         return
     if any(directory.iterdir()):
         way_out = f"chmod 700 '{directory}', or set BOX_HOME to another."
@@ -121,11 +127,21 @@ def _private(directory: Path) -> None:
     directory.chmod(0o700)
 
 
+def _files_only(directory: Path) -> None:
+    """A pipe or device in a file's place would be waited for without end, or never be empty."""
+    for entry in directory.iterdir():
+        mode = entry.stat().st_mode if entry.exists() else 0
+        if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+            raise HomeUnusable(f"{entry} is a pipe or a device and no file: move it away.", str(entry))
+
+
 def prepare(root: Path) -> Home:
     """Makes the directories; raises `HomeUnusable`."""
     try:
         for directory in (root, *(root / name for name in ("tokens", "certificates", "artifacts", "outbox"))):
             _private(directory)
+        for directory in (root, root / "tokens", root / "certificates"):
+            _files_only(directory)
     except OSError as failure:
         raise _unusable(root, failure) from None
     return Home(root)

@@ -25,7 +25,6 @@ class LogFile(logging.Handler):
     """Appends to `path`; at `most_bytes` it becomes `path.1`, that one `path.2` … up to `files` of them."""
 
     def __init__(self, path: Path, *, most_bytes: int, files: int, later: frozenset[str]) -> None:
-        super().__init__()
         self._path = path
         self._most_bytes = most_bytes
         self._files = files
@@ -34,6 +33,7 @@ class LogFile(logging.Handler):
         self._wake = threading.Event()
         self._closing = threading.Event()
         self._file, self._bytes = self._open()
+        super().__init__()  # logging closes at exit what it knows of: only what is open
         self._thread = threading.Thread(target=self._write_waiting, name="log", daemon=True)
         self._thread.start()
 

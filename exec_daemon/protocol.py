@@ -34,7 +34,7 @@ EAGER: Final = frozenset({("POST", "/exec")})
 # In a request's scope: calling it takes the time limit off the body, for who has proved something (`/rpc`).
 UNHURRIED: Final = "inband.unhurried"
 
-# The length of a chunk and its two line ends, for a piece of a body: chunks may be as small as a client likes.
+# For each piece of a body, the length of its chunk and two line ends: chunks are as small as a client likes.
 _BESIDE_A_CHUNK_BYTES: Final = 20
 
 
@@ -208,7 +208,7 @@ class Protocol(HttpToolsProtocol):
         return fits
 
     def _check_beside(self) -> None:
-        """What is sent with a body and is none of it: lengths of chunks, words behind them, fields at its end."""
+        """Sent with a body and none of it: lengths of chunks, words behind them, fields at its end."""
         if self._beside_bytes > self.limits.most_head_bytes:
             self._refuse_body()
 

@@ -21,7 +21,9 @@ from exec_daemon.box.times import iso
 # O 7.1: the last 200 lines of a worker's pane.
 PANE_LINES: Final = 200
 # A pane id, or session:window.pane as a store may have it; `=` is tmux's mark for an exact name.
-_TARGET: Final = re.compile(r"%\d{1,9}|=?[A-Za-z0-9_][A-Za-z0-9_-]{0,127}(?::\d{1,6}(?:\.\d{1,6})?)?")
+_TARGET: Final = re.compile(
+    r"%\d{1,9}|=?[A-Za-z0-9_][A-Za-z0-9_-]{0,127}(?::\d{1,6}(?:\.\d{1,6})?)?", re.ASCII
+)
 
 
 def _when(text: str) -> str | None:

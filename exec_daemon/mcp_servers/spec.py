@@ -15,7 +15,7 @@ from patterns import family, vocabulary
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 _TOOL: Final = re.compile(r"[A-Za-z0-9_.-]{1,48}")
-_URL: Final = re.compile(r"https://\S+|http://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:/\S*)?")
+_URL: Final = re.compile(r"https://\S+|http://(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]+)?(?:/\S*)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -28,7 +28,9 @@ MOST_PROMPT_BYTES: Final = 16 * 1024
 MOST_PAUSE_AFTER: Final = 50
 _ID: Final = r"^[^\x00-\x1f\x7f]{1,128}$"
 _AGENT: Final = r"^[a-z0-9][a-z0-9._-]{0,63}$"
-_NAME: Final = r"^[^\x00-\x1f\x7f]{1,80}$"
+# Nothing that a person does not see: two timers that look alike are taken for each other.
+_UNSEEN: Final = r"\x00-\x1f\x7f-\xa0\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff"
+_NAME: Final = rf"^[^\s{_UNSEEN}](?:[^{_UNSEEN}]{{0,78}}[^\s{_UNSEEN}])?$"
 GATES: Final = 'The operator writes [gates."NAME"] into box.toml (docs/timers.md).'
 
 

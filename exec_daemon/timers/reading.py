@@ -27,9 +27,9 @@ NICKNAMES: Final = MappingProxyType(
     }
 )
 _UNITS: Final = MappingProxyType({"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000})
-_INTERVAL: Final = re.compile(r"(?:every\s+)?(?:(\d{1,15})|((?:\d{1,9}\s*(?:ms|[smhd])\s*)+))")
-_PART: Final = re.compile(r"(\d+)\s*(ms|[smhd])")
-_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d.*")
+_INTERVAL: Final = re.compile(r"(?:every\s+)?(?:(\d{1,15})|((?:\d{1,9}\s*(?:ms|[smhd])\s*)+))", re.ASCII)
+_PART: Final = re.compile(r"(\d+)\s*(ms|[smhd])", re.ASCII)
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d.*", re.ASCII)
 
 # An agent that is woken more often is not woken, it runs.
 LEAST_EVERY: Final = timedelta(seconds=1)

@@ -22,8 +22,8 @@ from messaging.container import (
 )
 
 # T-61: the protocol's own shapes, which are narrower than what a timer takes.
-_MILLISECONDS: Final = re.compile(r"[1-9]\d{0,14}")
-_LOCAL_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?")
+_MILLISECONDS: Final = re.compile(r"[1-9][0-9]{0,14}")
+_LOCAL_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?", re.ASCII)
 _SHAPES: Final[Mapping[str, tuple[re.Pattern[str], str]]] = MappingProxyType(
     {
         "cron": (re.compile(r"\S+(\s+\S+){4}"), "five fields"),

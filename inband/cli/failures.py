@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import Final
 
 from harvester.errors import (
@@ -43,12 +44,18 @@ _BY_TYPE: Final = (
     (Unauthenticated, Exit.DENIED),
     (UnknownDialect, Exit.USAGE),
 )
+# What a machine lacks is no fault of ours: room, files, memory.
+_LACKING: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+)
 # Anything else is a fault that nobody planned.
 _OURS: Final = (EnvelopeError, HarvesterError, SinkError, JobTimedOut)
 
 
 def exit_code_of(fault: Exception) -> Exit | None:
     """The exit code for an error that we know; None for a fault that nobody planned."""
+    if isinstance(fault, OSError) and fault.errno in _LACKING:
+        return Exit.FAILED
     if not isinstance(fault, _OURS):
         return None
     if isinstance(fault, Refused):

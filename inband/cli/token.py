@@ -18,7 +18,7 @@ class Lifetime(click.ParamType[int]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Seconds."""
-        found = re.fullmatch(r"([1-9]\d{0,5})([smhd])", str(value))
+        found = re.fullmatch(r"([1-9][0-9]{0,5})([smhd])", str(value))
         if found is None:
             self.fail(f"{value!r} is no lifetime; write 30d, 12h or 90m", param, ctx)
         return int(found[1]) * _UNIT_S[found[2]]

@@ -66,6 +66,13 @@ def test_a_token_is_shown_once_and_its_hash_never(daemon: Any) -> None:  # O-33
         assert eve.post("/exec", json={"op": "box.cpu"}).status_code == 403
 
 
+@pytest.mark.parametrize("scopes", [[], [""], ["dm.send\n"], ["[a-z]*"], ["!dm.send"], ["dm.*"] * 65])
+def test_a_limit_that_limits_nothing_or_names_nothing_makes_no_token(daemon: Any, scopes: list[str]) -> None:
+    """An empty list of ops is no wish for all of them."""
+    asked = daemon.client("operator").post("/tokens", json={"identity": "viewer/eve", "scopes": scopes})
+    assert (asked.status_code, asked.json()["code"]) == (400, "INVALID_REQUEST")
+
+
 @pytest.mark.parametrize("row", [row for row in ROWS if row.method != "GET"], ids=lambda row: row.path)
 def test_a_token_that_is_limited_to_ops_gets_its_bearer_nothing_else(daemon: Any, row: Row) -> None:
     """Else it could make a token without limits, or write a reply whose directives run without any."""

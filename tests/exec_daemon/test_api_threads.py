@@ -144,6 +144,8 @@ def test_a_cursor_remembers_how_far_a_harvester_got(daemon: Any, thread: str) ->
     assert (beyond.status_code, beyond.json()["details"]["last_position"]) == (400, last)
     assert harvester.get("/cursors/c1").json()["position"] == last
     assert harvester.put("/cursors/c1", json={"position": -1}).status_code == 400
+    assert harvester.put(f"/cursors/{'c' * 201}", json={"position": 0}).status_code == 400
+    assert harvester.get(f"/cursors/{'c' * 201}").status_code == 400
 
 
 def test_a_message_answers_one_of_its_own_thread(daemon: Any, thread: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,6 +60,19 @@ def test_it_is_not_written_through_a_link(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="symbolic"):
         LogFile(tmp_path / "log", most_bytes=1, files=1, later=frozenset())
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_one_that_cannot_be_opened_is_not_closed_when_the_program_ends(tmp_path: Path) -> None:
+    """Else the reason would stand above a traceback of `logging`."""
+    program = (
+        "import sys, pathlib\nfrom exec_daemon.log_file import LogFile\n"
+        "try: LogFile(pathlib.Path(sys.argv[1]), most_bytes=1, files=1, later=frozenset())\n"
+        "except OSError as failure: print(failure.strerror)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("Is a directory\n", "")
 
 
 def test_a_text_that_is_no_utf_8_is_written_all_the_same(log: LogFile, tmp_path: Path) -> None:  # D035

@@ -124,7 +124,7 @@ def test_a_large_body_in_one_piece_is_no_large_head(start_daemon: Callable[..., 
 def test_what_stands_beside_a_body_has_a_limit_in_bytes(
     start_daemon: Callable[..., Any], path: bytes, beside: bytes
 ) -> None:
-    """Words behind the length of a chunk and fields behind the last one are no body, and the parser keeps them."""
+    """Words behind the length of a chunk, fields behind the last one: no body, and kept by the parser."""
     running = start_daemon(limits=PATIENT)
     head = JSON_HEAD.replace(b"/exec", path) + b"Transfer-Encoding: chunked\r\n\r\n"
     sent = 0
@@ -132,7 +132,7 @@ def test_what_stands_beside_a_body_has_a_limit_in_bytes(
         connection.sendall(head)
         try:
             connection.sendall(beside % b"a")
-            for sent in range(100):
+            for sent in range(100):  # noqa: B007 - how far it came
                 connection.sendall(b"a" * 65536)
         except (ConnectionError, ssl.SSLError):
             pass

@@ -199,6 +199,31 @@ def test_a_state_directory_that_others_use_too_is_left_as_it_is(tmp_path: Path) 
     assert [path.name for path in home.iterdir()] == ["other"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+@pytest.mark.parametrize("name", ["", "tokens"])
+def test_a_state_directory_of_another_user_is_refused(tmp_path: Path, name: str) -> None:
+    """Its owner could put a store of their own into it."""
+    home = prepare(tmp_path / "home")
+    os.chown(home.root / name, 12345, -1)
+    with pytest.raises(HomeUnusable, match="belongs to user 12345"):
+        prepare(home.root)
+
+
+@pytest.mark.parametrize("name", ["daemon.log", "ca.key", "tokens/operator", "certificates/x.pem"])
+def test_a_pipe_in_the_place_of_a_file_is_refused_and_not_waited_for(tmp_path: Path, name: str) -> None:
+    home = prepare(tmp_path / "home")
+    os.mkfifo(home.root / name)
+    with pytest.raises(HomeUnusable, match=f"{name} is a pipe"):
+        serve(DaemonSettings(home=home.root, port=0, log_to_stderr=False))
+
+
+def test_an_endless_device_behind_a_link_is_refused(tmp_path: Path) -> None:
+    home = prepare(tmp_path / "home")
+    home.ca_key.symlink_to("/dev/zero")
+    with pytest.raises(HomeUnusable, match="is a pipe or a device"):
+        prepare(home.root)
+
+
 def test_an_empty_state_directory_is_closed_to_others(tmp_path: Path) -> None:
     home = tmp_path / "fresh"
     home.mkdir(mode=0o755)

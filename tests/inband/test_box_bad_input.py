@@ -264,3 +264,20 @@ def test_bytes_that_are_no_text_are_refused_by_their_place(box: Box) -> None:
 def test_a_mistyped_command_is_answered_with_the_nearest(box: Box) -> None:
     done = box.run("thred", "list")
     assert (done.returncode, "Did you mean 'thread'?" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("words", [("config", "show"), ("config", "show", "--json"), ("--help",)])
+def test_output_that_finds_no_room_is_said_and_no_fault_of_ours(box: Box, words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            box.argv(*words),
+            env=box.environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    told = done.stderr.decode()
+    assert (done.returncode, "No space left on device" in told) == (1, True), told
+    assert "internal fault" not in told
+    assert "Traceback" not in told

@@ -19,7 +19,7 @@ from messaging.tracing import HEADER, span
 
 _ID: Final = r"^[\x21-\x7e]{1,200}$"
 # RFC 7240: `Prefer: wait=10`, `Prefer: respond-async`, several with commas between.
-_WAIT: Final = re.compile(r"wait=(\d{1,6})")
+_WAIT: Final = re.compile(r"wait=([0-9]{1,6})")
 
 
 class ExecBody(Body):

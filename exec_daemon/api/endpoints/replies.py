@@ -18,6 +18,8 @@ from exec_daemon.store import REPLIES
 from messaging import ErrorCode, Message
 
 _MOST = 200
+# As long as a call id: a program and a host.
+_MOST_NAME_CHARS = 200
 
 
 class CursorBody(Body):
@@ -54,15 +56,23 @@ async def every(ask: Ask) -> Response:
     return answer({"replies": rows, "position": found[-1].position if found else after})
 
 
+def _name(ask: Ask) -> str:
+    name = str(ask.request.path_params["name"])
+    if len(name) > _MOST_NAME_CHARS:
+        text = f"The name of a cursor has at most {_MOST_NAME_CHARS} characters."
+        raise refuse(ErrorCode.INVALID_REQUEST, text)
+    return name
+
+
 async def cursor(ask: Ask) -> Response:
     """How far the harvester of this name has got; 0 for a new name."""
-    name = ask.request.path_params["name"]
+    name = _name(ask)
     return answer({"name": name, "position": await ask.services.store.cursor(name)})
 
 
 async def set_cursor(ask: Ask) -> Response:
     """Remembers how far it has got. Beyond the last message there is nothing it could have read."""
-    name = ask.request.path_params["name"]
+    name = _name(ask)
     body = await read_body(ask.request, CursorBody, ask.services.settings.limits.max_call_bytes)
     last = await ask.services.store.last_position()
     if body.position > last:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from pydantic import Field
 from starlette.responses import Response
@@ -23,13 +23,16 @@ from messaging.moment import iso
 # Ten years: longer is as good as for ever, and dates beyond year 9999 cannot be written.
 _MOST_TTL_S = 10 * 366 * 24 * 3600
 
+_Scope: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9_.*?-]{1,64}$", description="a glob such as dm.*")]
+
 
 class TokenBody(Body):
-    """`identity` is `<role>/<name>`; `scopes` are globs of ops that the token is limited to."""
+    """`identity` is `<role>/<name>`; `scopes` are globs of ops that the token is limited to, if it is."""
 
     identity: str = Field(max_length=100)
     ttl_s: int | None = Field(default=None, ge=1, le=_MOST_TTL_S)
-    scopes: list[str] = Field(default_factory=list, max_length=64)
+    # An empty list would say "no op" and mean "every op".
+    scopes: list[_Scope] = Field(default_factory=list, min_length=1, max_length=64)
 
 
 def _shown(record: TokenRecord) -> dict[str, Any]:

@@ -55,6 +55,8 @@ def test_a_nickname_is_a_cron_schedule(name: str) -> None:  # O 7.7
         ("9999999d", None, "from a second to five years"),
         ("5m", Kind.CRON, "it needs five fields"),
         ("5 minutes", Kind.INTERVAL, "is no interval"),
+        ("\uff15m", Kind.INTERVAL, "is no interval"),
+        ("\u0665", None, "it needs five fields"),
         ("-5", Kind.INTERVAL, "is no interval"),
         ("1.5", Kind.INTERVAL, "is no interval"),
         ("2026-02-30T09:00", None, "is no time"),
