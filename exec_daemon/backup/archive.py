@@ -128,7 +128,8 @@ def opened(file: Path) -> Iterator[tuple[Manifest, tarfile.TarFile]]:
             if first is None or first.name != MANIFEST or first.size > _MOST_MANIFEST_BYTES:
                 raise BackupError(f"{file} is no backup of ours: it does not begin with {MANIFEST}")
             yield decode(content_of(archive, first).read()), archive
-    except (OSError, EOFError, zlib.error, tarfile.TarError) as broken:
+    # `tarfile` raises the last two for numbers in a head that are none, or that nothing can have.
+    except (OSError, EOFError, zlib.error, tarfile.TarError, ValueError, OverflowError) as broken:
         raise BackupError(f"{file} cannot be read: {broken}") from None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 from typing import Final
 
+from exec_daemon.errors import DaemonError
+from exec_daemon.store.errors import StoreError
 from harvester.errors import (
     BadCertificate,
     HarvesterError,
@@ -49,7 +51,7 @@ _LACKING: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 )
 # Anything else is a fault that nobody planned.
-_OURS: Final = (EnvelopeError, HarvesterError, SinkError, JobTimedOut)
+_OURS: Final = (EnvelopeError, HarvesterError, SinkError, JobTimedOut, DaemonError, StoreError)
 
 
 def exit_code_of(fault: Exception) -> Exit | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
 import socket
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 
@@ -264,6 +267,31 @@ def test_bytes_that_are_no_text_are_refused_by_their_place(box: Box) -> None:
 def test_a_mistyped_command_is_answered_with_the_nearest(box: Box) -> None:
     done = box.run("thred", "list")
     assert (done.returncode, "Did you mean 'thread'?" in done.stderr) == (2, True)
+
+
+def _sparse() -> bytes:
+    """An archive whose first head holds something that is no number."""
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w:gz", format=tarfile.PAX_FORMAT) as archive:
+        entry = tarfile.TarInfo("store.db")
+        entry.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "9"}
+        entry.size = 1
+        archive.addfile(entry, io.BytesIO(b"x"))
+    return written.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"", b"no archive", gzip.compress(b""), _sparse()])
+def test_what_is_no_backup_is_refused_in_a_line(box: Box, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "backup").write_bytes(content)
+    done = box.run("restore", str(tmp_path / "backup"))
+    assert (done.returncode, "internal fault" in done.stderr) == (1, False), done.stderr
+    assert done.stderr.startswith(f"box: {tmp_path / 'backup'} ")
+
+
+def test_a_state_that_is_not_there_is_not_backed_up(box: Box, tmp_path: Path) -> None:
+    done = box.run("backup", str(tmp_path / "backup"))
+    assert (done.returncode, "internal fault" in done.stderr) == (1, False), done.stderr
+    assert "nothing to back up" in done.stderr
 
 
 @pytest.mark.parametrize("words", [("config", "show"), ("config", "show", "--json"), ("--help",)])
