@@ -1,10 +1,21 @@
-"""cgroups of version 2: one for each spawner, below the one that the daemon runs in."""
+"""cgroups of version 2: one for each spawner, below the one that the daemon runs in.
+
+A nursery has a folder for its groups, and holds a lock on it. One that was killed leaves it there, empty and
+without the lock; the next one takes it away.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
+
+# With the number of the nursery's process behind it.
+_FOLDER: Final = "inband-"
+# Another nursery that starts may look into our folder before we hold it.
+_TRIES: Final = 5
 
 
 def own_folder() -> str | None:
@@ -18,6 +29,50 @@ def own_folder() -> str | None:
     if not found or not paths:
         return None
     return os.path.normpath(found[0][4] + "/" + os.path.relpath(paths[0], found[0][3]))
+
+
+def claim(own: str) -> str:
+    """A new folder below `own`, held as long as this process lives. Raises OSError."""
+    _clear_away(own)
+    folder = f"{own}/{_FOLDER}{os.getpid()}"
+    for _ in range(_TRIES):
+        with suppress(FileExistsError):
+            os.mkdir(folder, 0o755)
+        with suppress(FileNotFoundError, BlockingIOError):
+            _hold(folder)
+            if os.path.exists(folder):
+                return folder
+    raise BlockingIOError(f"somebody else holds {folder}")
+
+
+def _hold(folder: str) -> int:
+    """A descriptor that keeps others from holding it. Raises BlockingIOError where somebody does."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _clear_away(own: str) -> None:
+    """Removes the folders of nurseries that are dead. The kernel keeps those with a process in them."""
+    for name in os.listdir(own):
+        number = name.removeprefix(_FOLDER)
+        if name != number and not os.path.exists(f"/proc/{number}"):
+            with suppress(OSError):
+                _remove(f"{own}/{name}")
+
+
+def _remove(folder: str) -> None:
+    held = _hold(folder)
+    try:
+        for group in next(os.walk(folder))[1]:
+            os.rmdir(f"{folder}/{group}")
+        os.rmdir(folder)
+    finally:
+        os.close(held)
 
 
 def _lines(path: str) -> list[str]:

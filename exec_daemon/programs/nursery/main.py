@@ -119,9 +119,8 @@ def _groups() -> str | None:
     own = cgroup.own_folder()
     if own is None:
         return None
-    folder = f"{own}/inband-{os.getpid()}"
     try:
-        os.mkdir(folder, 0o755)
+        folder = cgroup.claim(own)
     except OSError:
         return None
     cgroup.count_below(own)

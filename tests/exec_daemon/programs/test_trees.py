@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import signal
 import subprocess
@@ -195,6 +196,33 @@ async def test_the_cgroups_are_gone_with_the_nursery() -> None:
     own = cgroup.own_folder()
     await nursery.close()
     assert own is None or f"inband-{pid}" not in os.listdir(own)  # noqa: PTH208 - its names
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_what_a_killed_nursery_has_left_is_taken_away_and_nothing_else(held: bool, tmp_path: Path) -> None:
+    left = tmp_path / "inband-0"  # a number that no process here has; one elsewhere may
+    (left / "1").mkdir(parents=True)
+    (tmp_path / "other").mkdir()
+    descriptor = os.open(left, os.O_RDONLY)
+    if held:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    folder = cgroup.claim(str(tmp_path))
+    os.close(descriptor)
+    there = {path.name for path in tmp_path.iterdir()}
+    assert there == {"other", Path(folder).name, *(["inband-0"] if held else [])}
+
+
+async def test_the_cgroups_of_a_nursery_that_was_killed_go_with_the_next(programs: Programs) -> None:
+    await programs.run(Program(argv=("true",)))
+    killed, own = programs._nursery, cgroup.own_folder()
+    if killed is None or killed.tree != "cgroup":
+        pytest.skip("no cgroup of version 2 that we may write to")
+    events = Path(f"{own}/inband-{killed._process.pid}/cgroup.events")
+    os.kill(killed._process.pid, signal.SIGKILL)
+    assert await until_async(lambda: killed.has_ended and killed._process.poll() is not None)
+    assert await until_async(lambda: not events.exists() or "populated 0" in events.read_text())
+    await programs.run(Program(argv=("true",)))
+    assert not events.parent.exists()
 
 
 def test_the_canary_says_why_a_way_does_not_work() -> None:  # D045
