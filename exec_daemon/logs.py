@@ -58,7 +58,10 @@ class _Lines(logging.Formatter):
         return super().formatMessage(record).replace("\r", " ").replace("\n", " ")
 
     def format(self, record: logging.LogRecord) -> str:
-        whole = redact(strip_terminal(super().format(record)))
+        text = super().format(record)
+        if text.isprintable():  # neither escapes nor ends of lines: so are the lines of requests
+            return redact(text)
+        whole = redact(strip_terminal(text))
         return whole.translate(_OTHER_LINE_ENDS).replace("\n", "\n    ")
 
 
