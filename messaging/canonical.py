@@ -81,7 +81,8 @@ def _write_array(value: list[Any] | tuple[Any, ...], parts: list[str]) -> None:
 
 
 # A number with a point or an exponent is a float, which `json` writes otherwise; a text may look like one.
-_MAYBE_FLOAT = re.compile(r"(?:^|[\[,:])-?(?:\d+[.e]|Infinity|NaN)|NaN")
+# It begins with one of few characters, so that the search skips to them.
+_MAYBE_FLOAT = re.compile(r"[\[,:]-?(?:\d+[.e]|Infinity)")
 _plain: Final = compact(sort_keys=True, allow_nan=True)
 
 
@@ -91,7 +92,11 @@ def canonical_json(value: Any) -> str:
     Without floats, and in ASCII, where all orders of characters are one, it is what `json` writes.
     """
     text = _plain(value)
-    return text if text.isascii() and not _MAYBE_FLOAT.search(text) else _written(value)
+    return _written(value) if isinstance(value, float) or _is_special(text) else text
+
+
+def _is_special(text: str) -> bool:
+    return not text.isascii() or "NaN" in text or _MAYBE_FLOAT.search(text) is not None
 
 
 def _written(value: Any) -> str:
