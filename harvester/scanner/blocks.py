@@ -31,6 +31,7 @@ from harvester.scanner.starts import (
     is_delimiter_row,
 )
 from harvester.scanner.tags import LINE_REASONING, LINE_REASONING_END, REASONING
+from harvester.scanner.watches import Watch
 
 # What no block but a paragraph begins with, no delimiter row and no reasoning tag.
 _TEXT: Final = re.compile(r"[^ \t>#`~=_*+<|:0-9-]")
@@ -89,6 +90,13 @@ class Blocks:
     def in_paragraph(self) -> bool:
         """Is a paragraph open?"""
         return isinstance(self._leaf, Paragraph)
+
+    @property
+    def watch(self) -> Watch | None:
+        """What must come for anything to be decided. In a container any line may end the open leaf."""
+        if self._leaf is None or (self._containers and not self.in_paragraph):
+            return None
+        return self._leaf.watch
 
     def outlook(self, line: Line) -> Outlook:
         """What the beginning of the next line means for the open paragraph."""

@@ -15,6 +15,7 @@ from harvester.scanner.reading import Reading
 from harvester.scanner.reply import Reply
 from harvester.scanner.skipping import half_sign, may_matter
 from harvester.scanner.tags import REASONING_END
+from harvester.scanner.watches import Watch
 
 _BOM: Final = "\ufeff"
 _DEFAULT: Final = ScanPolicy()
@@ -40,8 +41,8 @@ class Scanner:
     """Finds directives in one reply that comes in pieces; any pieces give the events of the whole."""
 
     __slots__ = (
-        "_calm", "_closed", "_counted", "_decoder", "_fed", "_free", "_ledger", "_lost", "_most_tokens",
-        "_policy", "_reading", "_room", "_tokens", "_wait", "_wide",
+        "_calm", "_closed", "_counted", "_decoder", "_fed", "_free", "_keep", "_ledger", "_lost",
+        "_matters", "_most_tokens", "_policy", "_reading", "_room", "_tokens", "_wait", "_wide",
     )  # fmt: skip
 
     def __init__(self, policy: ScanPolicy | None = None) -> None:
@@ -49,6 +50,7 @@ class Scanner:
         self._ledger = Ledger(self._policy)
         self._reading = Reading(self._ledger)
         self._tokens: list[str] = []  # handed in and not looked at yet
+        self._keep = self._tokens.append
         self._most_tokens = _MOST_TOKENS
         self._wait = self._reading.waiting.append  # what cannot matter is not read
         self._fed = 0  # code points looked at
@@ -57,7 +59,8 @@ class Scanner:
         self._counted = 0  # code points that `_room` knows of
         self._wide: list[str] = []  # behind them, what takes more bytes than code points
         self._free = 0  # up to here nothing has to be counted, nor let go
-        self._calm = 0  # and up to here nothing but what may matter has to be read
+        self._calm = 0  # and up to here nothing has to be read but what may matter
+        self._matters: Watch = may_matter  # where something is open, only its end does
         self._closed = False
         self._decoder: IncrementalDecoder | None = None
         if self._policy.reasoning_open:
@@ -65,10 +68,9 @@ class Scanner:
 
     def feed(self, text: str) -> list[Event]:
         """The next piece; the events that are decided now. Raises `ScannerClosed` after `close()`."""
-        tokens = self._tokens
-        tokens.append(text)
+        self._keep(text)
         # Nothing is decided within a line, and its end is not printable: most tokens need no more than this.
-        if text.isprintable() and len(tokens) < self._most_tokens:
+        if text.isprintable() and len(self._tokens) < self._most_tokens:
             return []
         return self._look()
 
@@ -102,8 +104,8 @@ class Scanner:
         fed = self._fed + len(text)
         if fed > self._calm:
             return self._take(text)
-        if may_matter(text):
-            half = half_sign(text)
+        if self._matters(text):
+            half = half_sign(text) if self._matters is may_matter else 0
             if not half:
                 return self._take(text)
             tokens.append(text[half:])
@@ -126,7 +128,8 @@ class Scanner:
         if text:
             self._reading.take(text)
         self._most_tokens = 0 if self._reading.eager else _MOST_TOKENS
-        self._calm = self._free if self._reading.calm else 0
+        watch = self._reading.watch
+        self._matters, self._calm = (watch, self._free) if watch else (may_matter, 0)
         return self._ledger.take() if self._ledger.events else []
 
     def _admit(self, text: str) -> str:

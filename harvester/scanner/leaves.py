@@ -14,6 +14,7 @@ from harvester.scanner.marks import MARKS
 from harvester.scanner.openers import OPENER
 from harvester.scanner.passage import utf8_bytes
 from harvester.scanner.starts import HTML_ENDS
+from harvester.scanner.watches import Watch, in_fence, in_html, in_paragraph
 
 
 @dataclass(slots=True)
@@ -24,6 +25,11 @@ class Hidden:
     start: int
     end: int = 0
     seen: bool = False
+
+    @property
+    def watch(self) -> Watch | None:
+        """What may end it, if not any line may."""
+        return None
 
     def see(self, text: str, origin: int) -> None:
         """Another piece, which stands at `origin` in the reply."""
@@ -41,6 +47,11 @@ class Html(Hidden):
     """An HTML block of one of the seven kinds."""
 
     kind: int = 0
+
+    @property
+    def watch(self) -> Watch | None:
+        """The end that its kind has; 6 and 7 have none."""
+        return in_html if self.kind in HTML_ENDS else None
 
     def ends(self, text: str, pos: int) -> bool:
         """Is the line with this text its last one? Kinds 6 and 7 end before a blank line instead."""
@@ -68,6 +79,11 @@ class Fence:
     pieces: list[tuple[str, int]] | None
     room: int
     long: bool = False
+
+    @property
+    def watch(self) -> Watch | None:
+        """Its closing fence."""
+        return in_fence[self.run[0]]
 
     def closed_by(self, cursor: Cursor) -> bool:
         """Is the line its closing fence: as long at least, and not indented as code?"""
@@ -153,6 +169,11 @@ class Paragraph:
     long: bool = False
     settled: bool = False
 
+    @property
+    def watch(self) -> Watch | None:
+        """A line that may end it."""
+        return in_paragraph
+
     def add(self, line: Line, first: int) -> None:
         """Another line, whose content begins at `first`."""
         if self.long:
@@ -207,6 +228,8 @@ class Paragraph:
 
 class Table:
     """An open table: its rows are read as they come."""
+
+    watch: Watch | None = None
 
 
 Leaf = Hidden | Html | Fence | Paragraph | Table

@@ -10,6 +10,7 @@ from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Line, line_from, lines_end
 from harvester.scanner.reply import Reply
 from harvester.scanner.skipping import Triggers, fresh_start, may_matter
+from harvester.scanner.watches import Watch
 
 # What cannot be skipped waits unread while it is short, or one paragraph: read, that takes more room.
 _MOST_UNREAD_CHARS: Final = 1 << 12
@@ -44,9 +45,12 @@ class Reading:
         self._reply.begin_reasoning(0, None, until=end)
 
     @property
-    def calm(self) -> bool:
-        """May a piece that cannot matter wait, unread?"""
-        return not (self.awake or self._held or self._half)
+    def watch(self) -> Watch | None:
+        """What a piece must hold to be read; the others wait. None if each is."""
+        return None if self._held or self._half or self.eager else self._open_watch()
+
+    def _open_watch(self) -> Watch | None:
+        return self._reply.watch if self.awake else may_matter
 
     def take(self, text: str) -> None:
         """The next piece. Of what is complete now those lines are read that have to be.
@@ -55,9 +59,13 @@ class Reading:
         """
         if self._half:
             text = self._second_half(text)
-        if self.calm and not may_matter(text):
+        watch = self.watch
+        if watch and not watch(text):
             self.waiting.append(text)
-            return
+        else:
+            self._take(text)
+
+    def _take(self, text: str) -> None:
         end = lines_end(text)
         if end:
             self._held.append(text[:end])
@@ -66,19 +74,21 @@ class Reading:
             self._lines(lines)
             self.eager = self.awake and self._reply.in_paragraph
         if end < len(text):
-            self._hold(text[end:] if end else text)
+            self._half = False
+            self._held.append(text[end:])
+            if end or self.eager:
+                self._begin()
 
-    def _hold(self, text: str) -> None:
-        """More of a line that is not complete."""
-        self._half = False
-        (self.waiting if self.calm and not may_matter(text) else self._held).append(text)
-        self._foresee()
-
-    def _foresee(self) -> None:
-        """The beginning of a line may say that the paragraph before it is over."""
-        if self.eager:
-            beginning = Line("".join(self._held), self.at)
-            self.eager = self._reply.foresee(beginning) and len(beginning.text) <= _MOST_BEGINNING_CHARS
+    def _begin(self) -> None:
+        """All that came of a line is held. It may say that the paragraph before it is over."""
+        beginning, watch = "".join(self._held), self._open_watch()
+        if watch and not watch("\n" + beginning):
+            self.waiting.append(beginning)
+            self._held.clear()
+            self.eager = False
+        elif self.eager:
+            certain = len(beginning) > _MOST_BEGINNING_CHARS
+            self.eager = self._reply.foresee(Line(beginning, self.at)) and not certain
 
     def _second_half(self, text: str) -> str:
         """What comes behind a CR at the end of what was read, without the LF that belongs to it."""
@@ -104,8 +114,8 @@ class Reading:
 
     def finish(self, end: int) -> None:
         """The last line has perhaps no end; the reply ends at `end`."""
-        if self.awake or self._held:
-            self.take("\n")
+        if (self.awake or self._held) and not self._half:
+            self._take("\n")
         self._reply.finish(end)
 
     def let_go(self, fed: int) -> None:
@@ -114,19 +124,21 @@ class Reading:
         Asked when more comes, so that a plain reply that comes whole is not read at all. Where much had to
         stay, a part of that more may come before it is looked through once more.
         """
-        if self.awake or self._half or fed <= self._again:
+        if self._half or fed <= self._again:
             return
         text = "".join(self.waiting)
-        pos = self._skip(text, 0, len(text))
-        if self._is_too_long(text, pos):
+        pos = 0 if self.awake else self._skip(text, 0, len(text))
+        if self.awake or self._is_too_long(text, pos):
             pos = self._read(text, pos, len(text))
         self._rest(text, pos)
         self._again = fed + (len(text) - pos) // 4
 
     def _is_too_long(self, text: str, pos: int) -> bool:
         """Does it take less room when it is read?"""
-        most = _MOST_UNREAD_CHARS if _NO_TEXT.search(text, pos) else _MOST_OF_A_PARAGRAPH
-        return len(text) - pos > most
+        length = len(text) - pos
+        return length > _MOST_UNREAD_CHARS and (
+            length > _MOST_OF_A_PARAGRAPH or _NO_TEXT.search(text, pos) is not None
+        )
 
     def _rest(self, text: str, pos: int) -> None:
         """What is not read of a text waits."""

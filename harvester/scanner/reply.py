@@ -14,6 +14,7 @@ from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Line, lines_end
 from harvester.scanner.stretches import LOST
 from harvester.scanner.tags import closing
+from harvester.scanner.watches import Watch, in_reasoning
 
 _BLANKS: Final = re.compile(r"[ \t]*+")
 _NEVER: Final = re.compile(r"(?!)")
@@ -47,6 +48,13 @@ class Reply:
     def in_paragraph(self) -> bool:
         """May the beginning of the next line end something in which directives stand?"""
         return self._closing is None and self._blocks.in_paragraph
+
+    @property
+    def watch(self) -> Watch | None:
+        """What must come for anything to be decided; None if any line may decide something."""
+        if self._closing is None:
+            return self._blocks.watch
+        return in_reasoning if self._until is None else None
 
     def foresee(self, line: Line) -> bool:
         """End the open paragraph if this beginning of the next line does; could more of the line tell?"""
