@@ -16,6 +16,7 @@ from harvester.scanner.containers import Containers
 from harvester.scanner.endings import close_unfinished, run_fence
 from harvester.scanner.examination import Cut, examine
 from harvester.scanner.foresight import Outlook, outlook
+from harvester.scanner.leaps import over_blank_lines, over_fences
 from harvester.scanner.leaves import Fence, Hidden, Html, Leaf, Paragraph, Piece, Table, is_plain
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Cursor, Line
@@ -35,8 +36,6 @@ from harvester.scanner.watches import Watch
 
 # What no block but a paragraph begins with, no delimiter row and no reasoning tag.
 _TEXT: Final = re.compile(r"[^ \t>#`~=_*+<|:0-9-]")
-# A second blank line does no more than the first, where no leaf is open.
-_EMPTY_LINES: Final = re.compile(r"\n+(?=\n)")
 
 
 class Blocks:
@@ -75,9 +74,9 @@ class Blocks:
     def leap(self, text: str, pos: int, at: int) -> int:
         """How far the lines from `pos` on only go on the open leaf, which takes them, or are blank again."""
         if self._leaf is None:
-            match = _EMPTY_LINES.match(text, pos)
-            return match.end() if match else pos
-        if isinstance(self._leaf, Fence | Paragraph) and not self._containers:
+            end = over_blank_lines(text, pos)
+            return end if self._containers else over_fences(text, end)
+        if isinstance(self._leaf, Fence | Paragraph | Table) and not self._containers:
             return self._leaf.leap(text, pos, at)
         return pos
 

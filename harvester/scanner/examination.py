@@ -37,7 +37,9 @@ def _cut(passage: Passage, pieces: list[Piece], tag: Tag) -> Cut:
     place = next(number for number, piece in enumerate(pieces) if end <= piece.line.start + piece.last)
     line = pieces[place].line
     behind = line._replace(begin=end - line.start)
-    return Cut(start, tag.name or "", [behind, *(piece.line for piece in pieces[place + 1 :])])
+    return Cut(
+        start, tag.name or "", [behind, *(line for piece in pieces[place + 1 :] for line in piece.lines())]
+    )
 
 
 def examine(

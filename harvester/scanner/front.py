@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codecs import IncrementalDecoder, getincrementaldecoder
+from collections.abc import Callable
 from typing import Final
 
 from harvester.errors import ScannerClosed
@@ -15,13 +16,15 @@ from harvester.scanner.reading import Reading
 from harvester.scanner.reply import Reply
 from harvester.scanner.skipping import half_sign, may_matter
 from harvester.scanner.tags import REASONING_END
-from harvester.scanner.watches import Watch
+from harvester.scanner.watches import Watch, half_line, in_paragraph
 
 _BOM: Final = "\ufeff"
 _DEFAULT: Final = ScanPolicy()
 _Utf8: Final = getincrementaldecoder("utf-8")
 # So many pieces without the end of a line are looked at all the same: they take more room than their text.
 _MOST_TOKENS: Final = 64
+# Where the half of a sign begins that ends a piece: it is looked at once more, with the next piece.
+_HALVES: Final[dict[Watch, Callable[[str], int]]] = {may_matter: half_sign, in_paragraph: half_line}
 _MOST_UTF8_BYTES: Final = 4  # of a character
 # How much more may come before what came is counted, and let go where it cannot be around what comes.
 _MOST_UNCOUNTED_CHARS: Final = 1 << 12
@@ -105,12 +108,14 @@ class Scanner:
         if fed > self._calm:
             return self._take(text)
         if self._matters(text):
-            half = half_sign(text) if self._matters is may_matter else 0
+            half_of = _HALVES.get(self._matters)
+            half = half_of(text) if half_of else 0
             if not half:
                 return self._take(text)
             tokens.append(text[half:])
             fed -= len(text) - half
             text = text[:half]
+        self._most_tokens = 0 if tokens else _MOST_TOKENS
         self._fed = fed
         if not text.isascii():
             self._wide.append(text)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from harvester.events import SkipReason
+from harvester.scanner.leaps import over_rows, over_text
 from harvester.scanner.ledger import Ledger
 from harvester.scanner.lines import Cursor, Line, lines_end
 from harvester.scanner.marks import MARKS
@@ -136,7 +138,7 @@ class Fence:
 
 
 # What could begin a code span, tag, quotation, struck-out text, directive, escape or command.
-_NOT_PLAIN: Final = re.compile(rf"[`<~\[\\{''.join(sorted(MARKS))}]|'\Z|^(?:\$ )?curl ")
+_NOT_PLAIN: Final = re.compile(rf"[`<~\[\\{''.join(sorted(MARKS))}]|'\Z|(?m:^)(?:\$ )?curl ")
 
 
 def is_plain(text: str, start: int, end: int) -> bool:
@@ -144,16 +146,23 @@ def is_plain(text: str, start: int, end: int) -> bool:
     return _NOT_PLAIN.search(text[start:end]) is None
 
 
-# Lines that only go on a paragraph: without what begins a block, a tag or a delimiter row.
-_TEXT_LINES: Final = re.compile(r"(?>(?:[^ \t>#`~=_*+<|:0-9\r\n-][^<\r\n]*+\n)*)")
+_TEXT_LINE: Final = re.compile(r"[^\n]+")
 
 
 class Piece(NamedTuple):
-    """The stretch of a line that is content."""
+    """The stretch of a line that is content; or several lines of text, with a line feed between them."""
 
     line: Line
     first: int
     last: int
+
+    def lines(self) -> Iterator[Line]:
+        """Each by itself."""
+        if "\n" not in self.line.text:
+            yield self.line
+            return
+        for match in _TEXT_LINE.finditer(self.line.text):
+            yield Line(match[0], self.line.start + match.start())
 
 
 @dataclass(slots=True)
@@ -183,15 +192,11 @@ class Paragraph:
         self._pay(utf8_bytes(line.text[first:]) + 1)
 
     def leap(self, text: str, pos: int, at: int) -> int:
-        """Past the limit, take the plain lines from `pos` on at once, all but the last; where that begins."""
-        lines = _TEXT_LINES.match(text, pos) if self.long else None
-        last = text.rfind("\n", pos, lines.end() - 1) + 1 if lines else 0
-        if last <= pos:
-            return pos
-        self._see()
-        self.pieces.clear()
-        self.hidden.see(text[pos : last - 1], at + pos)
-        self._pay(utf8_bytes(text[pos:last]))
+        """Take the plain lines from `pos` on at once, all but the last; where that begins."""
+        last = over_text(text, pos)
+        if last > pos:
+            lines = text[pos : last - 1].replace("\r", "\n")
+            self.add(Line(lines, at + pos), 0)
         return last
 
     def _pay(self, size: int) -> None:
@@ -230,6 +235,10 @@ class Table:
     """An open table: its rows are read as they come."""
 
     watch: Watch | None = None
+
+    def leap(self, text: str, pos: int, _at: int) -> int:
+        """Go over rows without anything that could matter."""
+        return over_rows(text, pos)
 
 
 Leaf = Hidden | Html | Fence | Paragraph | Table

@@ -77,10 +77,9 @@ class Cursor:
         """Columns of blanks before that character."""
         if self.text.find("\t", self.pos, self.first) < 0:
             return self.first - self.pos
-        column = self.column
-        for char in self.text[self.pos : self.first]:
-            column += TAB_STOP - column % TAB_STOP if char == "\t" else 1
-        return column - self.column
+        before = self.column % TAB_STOP
+        blanks = " " * before + self.text[self.pos : self.first]
+        return len(blanks.expandtabs(TAB_STOP)) - before
 
     def take(self, columns: int) -> None:
         """Go on by that many columns of blanks; what is left of a tab stays."""

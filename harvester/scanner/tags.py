@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 from patterns import vocabulary
@@ -39,6 +40,7 @@ LINE_REASONING: Final = re.compile(rf"[ \t]{{0,3}}(?P<tag>{REASONING.pattern})")
 LINE_REASONING_END: Final = re.compile(rf"[ \t]{{0,3}}(?P<tag>{REASONING_END.pattern})")
 
 
+@cache
 def closing(name: str | None) -> re.Pattern[str]:
     """What ends the reasoning that `<name>` opened; None is any name, for an opening tag that nobody saw."""
     return REASONING_END if name is None else re.compile(rf"(?ai:</{re.escape(name)})[ \t]*+>")

@@ -13,7 +13,16 @@ from typing import Final, TypeAlias
 Watch: TypeAlias = Callable[[str], object]
 
 # A line end, and behind it no line that surely goes on a paragraph; or what may be a reasoning tag.
-in_paragraph: Final[Watch] = re.compile(r"(?:\r\n?+|\n)(?![^ \t>#`~=_*+<|:0-9\r\n-])|<").search
+_NO_TEXT: Final = re.compile(r"(?:\r\n?+|\n)(?![^ \t>#`~=_*+<|:0-9\r\n-])|<")
+in_paragraph: Final[Watch] = _NO_TEXT.search
+
+
+def half_line(text: str) -> int:
+    """Where the line end stands that ends a piece: what comes behind it says whether it matters. Else 0."""
+    match = _NO_TEXT.search(text)
+    return match.start() if match and match.end() == len(text) else 0
+
+
 # The end of an HTML block, or a reasoning tag, which ends it too.
 in_html: Final[Watch] = re.compile(r"[<>]").search
 in_reasoning: Final[Watch] = re.compile(r"<(?:/|\Z)").search

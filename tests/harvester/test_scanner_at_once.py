@@ -42,8 +42,9 @@ def test_lines_of_a_paragraph_over_its_limit_are_taken_but_for_the_last(
     # `3.` may begin a list: the line before it is the last one that surely goes on the paragraph.
     last = taken if rest[0] != "3" else taken[: taken.index("\n") + 1]
     assert end == pos + len(last)
-    assert one.pieces == []
+    assert [piece.line for piece in one.pieces] == [Line(last[:-1], AT + pos)]
     assert one.room == room - len(last.encode())
+    one.add(Line("the next", AT + end), 0)
     assert (one.hidden.seen, one.hidden.end) == (seen, AT + end - 1)
 
 
@@ -55,8 +56,8 @@ def test_the_lines_that_were_held_are_looked_through_first() -> None:
 
 @pytest.mark.parametrize(
     ("text", "room"),
-    [("One.\nTwo.\n", 99), ("One.\n", 2), ("> q\nOne.\nTwo.\n", 2), ("", 2)],
-    ids=["within the limit", "the last line", "no plain line", "nothing"],
+    [("One.\n", 2), ("One.\r\nTwo.\r\n", 2), ("One.\rTwo.\r", 2), ("> q\nOne.\nTwo.\n", 2), ("", 2)],
+    ids=["the last line", "CRLF", "what may be half of a CRLF", "no plain line", "nothing"],
 )
 def test_nothing_is_taken_at_once_otherwise(text: str, room: int) -> None:
     before = "Zero.\n"
