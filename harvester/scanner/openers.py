@@ -132,8 +132,8 @@ class Ahead:
 
     def line(self, place: int) -> tuple[int, int]:
         """Where the line of `place` begins and ends."""
-        while place > self._line_end:
-            self._line = self._line_end + 1
-            found = self._text.find("\n", self._line)
+        if place > self._line_end:
+            self._line = self._text.rfind("\n", max(0, self._line_end), place) + 1
+            found = self._text.find("\n", place)
             self._line_end = found if found >= 0 else len(self._text)
         return self._line, self._line_end
