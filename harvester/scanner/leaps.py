@@ -10,6 +10,8 @@ from typing import Final
 
 from patterns import vocabulary
 
+# So many lines at once: the engine keeps note of each time that it has gone through a group.
+_LINES: Final = "{0,64}"
 # A second blank line does no more than the first.
 _EMPTY_LINES: Final = re.compile(r"\n+(?=\n)")
 _WORDS: Final = "|".join(vocabulary().call_fences + vocabulary().shell_fences)
@@ -17,15 +19,15 @@ _CLOSING: Final = r" {0,3}+(?P=run)`*+[ \t]*+\n"
 # Fenced code that is closed, has a language in which nothing runs, and no opener.
 _FENCED: Final = re.compile(
     rf"(?P<run>`{{3,}}+)[ \t]*+(?!(?ai:{_WORDS}))[^`\[\r\n\x80-\U0010ffff]*+\n"
-    rf"(?>(?:(?!{_CLOSING})[^\[\r\n]*+\n)*){_CLOSING}"
+    rf"(?>(?:(?!{_CLOSING})[^\[\r\n]*+\n){_LINES}){_CLOSING}"
 )
 # Rows of a table without a tag or opener. A command begins with no pipe.
-_ROWS: Final = re.compile(r"(?>(?:\|[^<\[\r\n]*+\n)*)")
+_ROWS: Final = re.compile(rf"(?>(?:\|[^<\[\r\n]*+\n){_LINES})")
 # Lines that only go on a paragraph: without what begins a block, a tag or a delimiter row.
 _TEXT_LINE: Final = r"[^ \t>#`~=_*+<|:0-9\r\n-][^<\r\n]*+"
 _TEXT_LINES: Final = (
-    ("\n", re.compile(rf"(?>(?:{_TEXT_LINE}\n)*)")),
-    ("\r", re.compile(rf"(?>(?:{_TEXT_LINE}\r(?=[^\n]))*)")),
+    ("\n", re.compile(rf"(?>(?:{_TEXT_LINE}\n){_LINES})")),
+    ("\r", re.compile(rf"(?>(?:{_TEXT_LINE}\r(?=[^\n])){_LINES})")),
 )
 
 

@@ -105,6 +105,7 @@ def line_by_line(text: str) -> list[Event]:
         f"{LIST}\nb`\nc\nd\ne` {LIST}\n",
         f"[x]\na\nb\nc <think>x</think>\nd\ne\nf {LIST}\n\n",
         f"`\na\nb <think>\nc\nd\ne` {LIST}\n</think> {LIST}\nf\n",
+        f"[x]\n`a\nb <think>\nc <think>\nd` {LIST}\n",
         f"<think>x</think> a\nb\nc\nd ` <think>\ne\nf\n</think>{LIST}\n",
         f"[x]\na\nb\ncurl x '\nd <think>'\ne\n</think>\n{LIST}\n",
         f"[x]\nb\n$ curl x '\nd\ne <think>'\n{LIST}\n</think>\n{LIST}\n",
