@@ -44,7 +44,7 @@ class Scanner:
     """Finds directives in one reply that comes in pieces; any pieces give the events of the whole."""
 
     __slots__ = (
-        "_calm", "_closed", "_counted", "_decoder", "_fed", "_free", "_keep", "_ledger", "_lost",
+        "_calm", "_closed", "_counted", "_decoder", "_fed", "_free", "_ledger", "_lost",
         "_matters", "_most_tokens", "_policy", "_reading", "_room", "_tokens", "_wait", "_wide",
     )  # fmt: skip
 
@@ -53,7 +53,6 @@ class Scanner:
         self._ledger = Ledger(self._policy)
         self._reading = Reading(self._ledger)
         self._tokens: list[str] = []  # handed in and not looked at yet
-        self._keep = self._tokens.append
         self._most_tokens = _MOST_TOKENS
         self._wait = self._reading.waiting.append  # what cannot matter is not read
         self._fed = 0  # code points looked at
@@ -71,9 +70,10 @@ class Scanner:
 
     def feed(self, text: str) -> list[Event]:
         """The next piece; the events that are decided now. Raises `ScannerClosed` after `close()`."""
-        self._keep(text)
+        tokens = self._tokens
+        tokens.append(text)
         # Nothing is decided within a line, and its end is not printable: most tokens need no more than this.
-        if text.isprintable() and len(self._tokens) < self._most_tokens:
+        if text.isprintable() and len(tokens) < self._most_tokens:
             return []
         return self._look()
 
@@ -115,7 +115,10 @@ class Scanner:
             tokens.append(text[half:])
             fed -= len(text) - half
             text = text[:half]
-        self._most_tokens = 0 if tokens else _MOST_TOKENS
+        if tokens and self._matters is in_paragraph:
+            self._most_tokens = 0
+        elif self._most_tokens == 0:
+            self._most_tokens = _MOST_TOKENS
         self._fed = fed
         if not text.isascii():
             self._wide.append(text)
