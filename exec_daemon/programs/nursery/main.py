@@ -20,6 +20,7 @@ from typing import Any, Final, NoReturn
 from exec_daemon.programs import wire
 from exec_daemon.programs.nursery import canary, cgroup, confine, trees
 from exec_daemon.programs.nursery.brood import Brood
+from exec_daemon.programs.nursery.running import reserve_numbers
 from exec_daemon.programs.nursery.spawner import Life, serve
 
 # How long killed processes may take to end when the nursery itself does.
@@ -88,6 +89,7 @@ class Nursery:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _close_all_but({0, 1, 2, end.fileno(), self._lifeline} | ({group.kill} if group else set()))
+        reserve_numbers()
         trees.adopt_orphans()
         if group is not None:
             group.enter()

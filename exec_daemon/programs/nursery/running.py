@@ -21,6 +21,9 @@ _DEFAULTS: Final = tuple(
     getattr(signal, f"SIG{name}") for name in "HUP INT QUIT PIPE TERM CHLD XFSZ USR1 USR2 TTOU TTIN".split()
 )
 
+# How many files a program may be given, under the numbers from 0: its three streams and one more.
+_MOST_GIVEN: Final = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -43,6 +46,16 @@ class Ended:
     status: int | None
     out: Stream
     err: Stream
+
+
+def reserve_numbers() -> None:
+    """What is opened from now on has none of the numbers under which a program is given something.
+
+    A program that was opened and checked would be closed by what is put into its place, and that be run.
+    """
+    while (number := os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)) < _MOST_GIVEN:
+        pass
+    os.close(number)
 
 
 def run(order: Order, stops: Sequence[int]) -> Ended:

@@ -60,6 +60,20 @@ async def test_it_has_its_three_streams_and_no_other_descriptor(run, tmp_path) -
     assert "/dev/null" in ran.stdout.text
 
 
+@pytest.mark.parametrize("avoid", [(), ("cgroup",)])
+async def test_what_it_gets_beside_its_streams_is_its_third_descriptor_and_never_its_own_file(
+    avoid: tuple[str, ...],
+) -> None:
+    """Which numbers are free where it is started depends on what else is open there."""
+    programs = Programs(avoid=avoid)
+    try:
+        for _ in range(2):
+            ran = await programs.run(Program(argv=("cat", "/proc/self/fd/3"), profile=BARE, third=b"given"))
+            assert ran.stdout.text == "given"
+    finally:
+        await programs.close()
+
+
 async def test_signals_are_as_the_system_has_them(run) -> None:  # D038
     ran = await run("grep -E '^Sig(Ign|Blk)' /proc/self/status")
     masks = [int(line.split()[1], 16) for line in ran.stdout.text.splitlines()]
