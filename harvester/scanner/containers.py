@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Final
 
 from harvester.events import SkipReason
@@ -17,11 +18,14 @@ _FOLLOWED: Final = 2
 class Containers:
     """From the outermost to the innermost. More than `most` of them make everything in them inert."""
 
-    __slots__ = ("_childless", "_most", "_open")
+    __slots__ = ("_childless", "_indents", "_most", "_open")
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._open: list[int] = []
+        self._indents: list[
+            int
+        ] = []  # what a line is indented by to go on each of the items before any quote
         self._childless = False  # the innermost is an item that began with a blank line
 
     def __len__(self) -> int:
@@ -40,7 +44,8 @@ class Containers:
 
     def walk(self, cursor: Cursor) -> int:
         """Step over what the line has for them; how many it goes on."""
-        for depth, columns in enumerate(self._open):
+        outer = 0 if cursor.blank else self._walk_items(cursor)
+        for depth, columns in enumerate(self._open[outer:], outer):
             if columns == _QUOTE:
                 if cursor.char != ">" or cursor.indent() >= CODE_INDENT:
                     return depth
@@ -53,6 +58,13 @@ class Containers:
                 cursor.take(columns)
         return len(self._open)
 
+    def _walk_items(self, cursor: Cursor) -> int:
+        """Of the items that no quote is around, those that the line is indented for: all at once."""
+        depth = bisect_right(self._indents, cursor.indent())
+        if depth:
+            cursor.take(self._indents[depth - 1])
+        return depth
+
     def _walk_blank(self, depth: int) -> int:
         """A blank line goes on items up to the next block quote, but not one that has had only such lines."""
         if _QUOTE in self._open[depth:]:
@@ -62,7 +74,7 @@ class Containers:
     def truncate(self, depth: int) -> None:
         """All but the outermost `depth` end."""
         if depth < len(self._open):
-            del self._open[depth:]
+            del self._open[depth:], self._indents[depth:]
             self._childless = False
 
     def fill(self) -> None:
@@ -82,7 +94,10 @@ class Containers:
             blanks = 1  # an empty first line, or indented code
         self._childless = cursor.blank
         cursor.take(blanks)
-        self._open.append(indent + width + blanks)
+        columns = indent + width + blanks
+        if len(self._indents) == len(self._open):
+            self._indents.append(columns + (self._indents[-1] if self._indents else 0))
+        self._open.append(columns)
 
 
 def _step_over_marker(cursor: Cursor, behind: int) -> None:

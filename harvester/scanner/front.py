@@ -107,6 +107,7 @@ class Scanner:
         fed = self._fed + len(text)
         if fed > self._calm:
             return self._take(text)
+        self._most_tokens = _MOST_TOKENS
         if self._matters(text):
             half_of = _HALVES.get(self._matters)
             half = half_of(text) if half_of else 0
@@ -115,10 +116,8 @@ class Scanner:
             tokens.append(text[half:])
             fed -= len(text) - half
             text = text[:half]
-        if tokens and self._matters is in_paragraph:
-            self._most_tokens = 0
-        elif self._most_tokens == 0:
-            self._most_tokens = _MOST_TOKENS
+            if self._matters is in_paragraph:
+                self._most_tokens = 0  # the next character tells
         self._fed = fed
         if not text.isascii():
             self._wide.append(text)

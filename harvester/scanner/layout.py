@@ -20,13 +20,22 @@ from harvester.scanner.openers import OPENER, Construct, Kind, closed_end, marke
 from harvester.scanner.stretches import LOST, Curl, Layout, Tag
 from harvester.scanner.tags import REASONING, REASONING_END
 
-_MARKS: Final = "".join(sorted(MARKS - {'"'}))
 # A backslash escapes ASCII punctuation only (CommonMark 2.4); whether a `[` is escaped `marked` says.
-_TOKEN: Final = re.compile(
-    rf"(?>(?:\\[!-/:-@\\-`{{-~])+)|\\|`+|<|\[(?=TOOL|EXEC|DM|RESULT)|~+|\"+|[{_MARKS}]|^(?:\$ )?curl ",
-    re.MULTILINE,
+_ESCAPABLE: Final = r"[!-/:-@\\-`{-~]"
+# Each alternative begins with a literal: so `re` looks for those characters, thirty times as fast.
+_TOKENS: Final = (
+    rf"\\(?>(?:{_ESCAPABLE}(?>(?:\\{_ESCAPABLE})*))?)",
+    "``*+",
+    "<",
+    r"\[(?=TOOL|EXEC|DM|RESULT)",
+    "~~*+",
+    '""*+',
+    *sorted(MARKS - {'"'}),
+    r"c(?<=(?m:^)c)url ",
+    r"\$(?<=(?m:^)\$) curl ",
 )
-_IN_DIRECTIVE: Final = re.compile(r"\\[\s\S]?|`+")
+_TOKEN: Final = re.compile("|".join(_TOKENS))
+_IN_DIRECTIVE: Final = re.compile(r"\\[\s\S]?|``*+")
 # A line goes on behind an odd number of backslashes at its end.
 _CURL_LINE: Final = r"[^\\\n]*+(?>(?:\\[^\n][^\\\n]*+)*)"
 _CURL_LINES: Final = re.compile(rf"(?>(?:{_CURL_LINE}\\\n)*){_CURL_LINE}\\?")

@@ -138,7 +138,16 @@ class Fence:
 
 
 # What could begin a code span, tag, quotation, struck-out text, directive, escape or command.
-_NOT_PLAIN: Final = re.compile(rf"[`<~\[\\{''.join(sorted(MARKS))}]|'\Z|(?m:^)(?:\$ )?curl ")
+_NOT_PLAIN: Final = re.compile(
+    "|".join(
+        (
+            *map(re.escape, sorted(MARKS | set("`<~[\\"))),
+            r"'\Z",
+            r"c(?<=(?m:^)c)url ",
+            r"\$(?<=(?m:^)\$) curl ",
+        )
+    )
+)
 
 
 def is_plain(text: str, start: int, end: int) -> bool:

@@ -49,13 +49,14 @@ def lines_end(text: str, pos: int = 0, end: int | None = None) -> int:
 class Cursor:
     """How far the containers of a line have been read; a tab may be taken in part."""
 
-    __slots__ = ("column", "first", "pos", "text")
+    __slots__ = ("_marks", "column", "first", "pos", "text")
 
     def __init__(self, line: Line) -> None:
         self.text = line.text
         self.pos = line.begin
         self.column = 0
         self.first = 0  # the first character that is no blank, from `pos` on
+        self._marks = -1
         self._look()
 
     def _look(self) -> None:
@@ -73,6 +74,13 @@ class Cursor:
         """The first character that is no blank, empty at the end of the line."""
         return self.text[self.first : self.first + 1]
 
+    @property
+    def only_marks(self) -> bool:
+        """Does the rest of the line hold nothing but what breaks and underlines are made of?"""
+        if self._marks < 0:  # found out once, since a nest of items asks for each of its levels
+            self._marks = len(self.text.rstrip("-*_= \t"))
+        return self.first >= self._marks
+
     def indent(self) -> int:
         """Columns of blanks before that character."""
         if self.text.find("\t", self.pos, self.first) < 0:
@@ -83,6 +91,11 @@ class Cursor:
 
     def take(self, columns: int) -> None:
         """Go on by that many columns of blanks; what is left of a tab stays."""
+        if self.text.find("\t", self.pos, self.first) < 0:
+            columns = min(columns, self.first - self.pos)
+            self.pos += columns
+            self.column += columns
+            return
         while columns > 0 and self.pos < self.first:
             width = TAB_STOP - self.column % TAB_STOP if self.text[self.pos] == "\t" else 1
             self.column += min(width, columns)

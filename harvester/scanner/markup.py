@@ -26,6 +26,7 @@ class Markup:
         self._layout = layout
         self._elements: dict[str, list[int]] = {}
         self._unclosed: set[str] = set()
+        self._last_end = text.rfind(">")
 
     @property
     def hides(self) -> bool:
@@ -37,6 +38,8 @@ class Markup:
         text = self._text
         if comment := COMMENT.match(text, start):
             return self._comment(comment)
+        if start > self._last_end:  # whatever else begins with `<` ends with `>`
+            return start + 1
         if reasoning := REASONING.match(text, start) or REASONING_END.match(text, start):
             name = reasoning.groupdict().get("name")
             self._layout.tags.append(Tag(start, reasoning.end(), name.lower() if name else None))

@@ -18,12 +18,20 @@ _SHAPE: Final = re.compile(rf"\[(?P<engine>{ENGINE})[ \t\n]*+(?P<op>(?:{OP})?)[ 
 _CLOSE: Final = re.compile(r"[ \t\n]*+\]")
 
 
+def _backslashes(text: str, place: int) -> int:
+    """How many stand before `place`; most often none, and never is all of a long text looked at for them."""
+    size = 1
+    while True:
+        before = text[max(0, place - size) : place]
+        found = len(before) - len(before.rstrip("\\"))
+        if found < size:
+            return found
+        size *= 8
+
+
 def marked(text: str, place: int) -> SkipReason | None:
     """GRAMMAR 1: no directive behind an odd number of backslashes, or directly behind `!`."""
-    before = place
-    while before and text[before - 1] == "\\":
-        before -= 1
-    if (place - before) % 2:
+    if _backslashes(text, place) % 2:
         return SkipReason.ESCAPED
     return SkipReason.IMAGE if place and text[place - 1] == "!" else None
 
@@ -89,7 +97,7 @@ def read_construct(text: str, start: int, policy: ScanPolicy) -> Construct:
     return Construct(Kind.PROSE, start)
 
 
-_STRING_OR_BRACE: Final = re.compile(r'"[^"\\]*+(?>(?:\\[\s\S][^"\\]*+)*)"?|[{}]')
+_STRING_OR_BRACE: Final = re.compile(r'"[^"\\]*+(?>(?:\\[\s\S][^"\\]*+)*)"?|\{|\}')
 
 
 def balanced_end(text: str, brace: int) -> int | None:

@@ -118,6 +118,8 @@ _PLAIN: Final[dict[str, tuple[tuple[Start, re.Pattern[str]], ...]]] = {
     "*": ((Start.BREAK, _BREAK),),
 }
 _ITEM_CHARS: Final = frozenset("-+*0123456789")
+# What begins with these is a break or an underline, or an item.
+_RULES: Final = frozenset("=-_*")
 
 
 def find_start(cursor: Cursor, before: Open) -> Found | None:
@@ -128,7 +130,7 @@ def find_start(cursor: Cursor, before: Open) -> Found | None:
     char = cursor.char
     if char == "<":
         return _html(cursor, before)
-    for start, pattern in _PLAIN.get(char, ()):
+    for start, pattern in () if char in _RULES and not cursor.only_marks else _PLAIN.get(char, ()):
         match = pattern.match(cursor.text, cursor.first)
         if match and (start is not Start.UNDERLINE or before is Open.OWN):
             return Found(start, match)
@@ -137,7 +139,7 @@ def find_start(cursor: Cursor, before: Open) -> Found | None:
 
 _DELIMITERS: Final = re.compile(r"\|?[ \t]*+:?-++:?[ \t]*+(?>(?:\|[ \t]*+:?-++:?[ \t]*+)*)\|?[ \t]*+$")
 # GFM 4.10: a pipe right behind a backslash parts nothing, whatever stands before the backslash.
-_CELL_END: Final = re.compile(r"(?<!\\)\|")
+_CELL_END: Final = re.compile(r"\|(?<!\\\|)")
 
 
 def _cells(row: str) -> int:

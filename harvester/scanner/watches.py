@@ -13,7 +13,8 @@ from typing import Final, TypeAlias
 Watch: TypeAlias = Callable[[str], object]
 
 # A line end, and behind it no line that surely goes on a paragraph; or what may be a reasoning tag.
-_NO_TEXT: Final = re.compile(r"(?:\r\n?+|\n)(?![^ \t>#`~=_*+<|:0-9\r\n-])|<")
+_TEXT: Final = r"[^ \t>#`~=_*+<|:0-9\r\n-]"
+_NO_TEXT: Final = re.compile(rf"\r\n?+(?!{_TEXT})|\n(?!{_TEXT})|<")
 in_paragraph: Final[Watch] = _NO_TEXT.search
 
 
