@@ -7,6 +7,7 @@ else is sent once; only when no connection came about can it not have arrived.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from harvester.client.failures import below_http, no_object, refusal
 from harvester.client.retry import RetryPolicy
 from harvester.client.tls import ClientCertificate, context
 from harvester.errors import ProtocolError, Unauthenticated, Unavailable
-from messaging.ipc.socket_address import short_address
+from messaging.ipc.socket_address import MOST_PATH_BYTES, short_address
 
 # What stands before the path of a unix socket in the place of a URL.
 UNIX = "unix:"
@@ -190,11 +191,16 @@ def _transport(
     url: str, ca_file: str | Path, certificate: ClientCertificate | None, keep: ExitStack
 ) -> httpx2.HTTPTransport:
     if is_unix(url):
-        address = url.removeprefix(UNIX)
-        with suppress(OSError):  # there is no such folder: whoever connects is told so
-            address = keep.enter_context(short_address(Path(address)))
-        return httpx2.HTTPTransport(uds=address, trust_env=False)
+        return httpx2.HTTPTransport(uds=_address(url.removeprefix(UNIX), keep), trust_env=False)
     return httpx2.HTTPTransport(verify=context(ca_file, url, certificate), trust_env=False)
+
+
+def _address(path: str, keep: ExitStack) -> str:
+    """A path that fits is looked up with each connection: a daemon's folder may be made anew with it."""
+    if len(os.fsencode(path)) > MOST_PATH_BYTES:
+        with suppress(OSError):  # there is no such folder: whoever connects is told so
+            return keep.enter_context(short_address(Path(path)))
+    return path
 
 
 def _written(value: str | float) -> str | float:

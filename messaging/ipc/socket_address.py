@@ -6,6 +6,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
+
+# `sun_path` without the NUL at its end.
+MOST_PATH_BYTES: Final = 107
 
 
 @contextmanager
