@@ -30,7 +30,10 @@ class _Begun(Coroutine[Any, Any, Any]):
         return waits_for
 
     def throw(self, *raised: Any) -> Any:
-        self._waits_for = None  # it waits for something else from now on
+        """Cancelled before its first step: what it waits for is, as a task that waits would do it."""
+        waits_for, self._waits_for = self._waits_for, None
+        if waits_for is not None and isinstance(raised[0], asyncio.CancelledError) and waits_for.cancel():
+            return waits_for
         return self._coroutine.throw(*raised)
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 import pytest
 
 from exec_daemon.eager import started
+from tests.patience import AGES_S
 
 WORD: ContextVar[str] = ContextVar("word", default="")
 
@@ -75,6 +76,45 @@ async def test_it_can_be_cancelled_while_it_waits_and_cleans_up(turns: int) -> N
     with pytest.raises(asyncio.CancelledError):
         await future
     assert cleaned == ["up"]
+
+
+@pytest.mark.parametrize("turns", [0, 1])
+async def test_what_it_waits_for_is_cancelled_with_it(turns: int) -> None:
+    ended = []
+
+    async def inner() -> None:
+        try:
+            await asyncio.sleep(AGES_S)
+        finally:
+            ended.append("inner")
+
+    async def run() -> None:
+        try:
+            await asyncio.create_task(inner())
+        finally:
+            ended.append("outer")
+
+    future = begun(run())
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    future.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await future
+    assert ended == ["inner", "outer"]
+
+
+async def test_one_that_waits_for_what_has_ended_is_cancelled_all_the_same() -> None:
+    loop = asyncio.get_running_loop()
+    over: asyncio.Future[None] = loop.create_future()
+
+    async def run() -> None:
+        await over
+
+    future = begun(run())
+    over.set_result(None)
+    future.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await future
 
 
 async def test_one_that_cancels_itself_is_cancelled() -> None:
