@@ -66,6 +66,12 @@ def test_a_token_is_shown_once_and_its_hash_never(daemon: Any) -> None:  # O-33
         assert eve.post("/exec", json={"op": "box.cpu"}).status_code == 403
 
 
+def test_a_token_may_be_limited_to_the_op_of_the_longest_name(daemon: Any) -> None:
+    scopes = [f"{'s' * 32}.{'t' * 48}"]  # a server's, and its tool's
+    asked = daemon.client("operator").post("/tokens", json={"identity": "viewer/eve", "scopes": scopes})
+    assert asked.json()["scopes"] == scopes
+
+
 @pytest.mark.parametrize("scopes", [[], [""], ["dm.send\n"], ["[a-z]*"], ["!dm.send"], ["dm.*"] * 65])
 def test_a_limit_that_limits_nothing_or_names_nothing_makes_no_token(daemon: Any, scopes: list[str]) -> None:
     """An empty list of ops is no wish for all of them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import Field
 from starlette.responses import Response
@@ -23,7 +23,9 @@ from messaging.moment import iso
 # Ten years: longer is as good as for ever, and dates beyond year 9999 cannot be written.
 _MOST_TTL_S = 10 * 366 * 24 * 3600
 
-_Scope: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9_.*?-]{1,64}$", description="a glob such as dm.*")]
+# As long as in a grant: an op of an MCP server has a long name.
+_GLOB: Final = r"^[a-z0-9_.*?-]{1,128}$"
+_Scope: TypeAlias = Annotated[str, Field(pattern=_GLOB, description="a glob such as dm.*")]
 
 
 class TokenBody(Body):
