@@ -57,10 +57,13 @@ def _hold(folder: str) -> int:
 
 
 def _clear_away(own: str) -> None:
-    """Removes the folders of nurseries that are dead. The kernel keeps those with a process in them."""
+    """Removes the folders of nurseries that are dead. The kernel keeps those with a process in them.
+
+    One that had our number is dead: groups that it has left would stand in the way of ours.
+    """
     for name in os.listdir(own):
         number = name.removeprefix(_FOLDER)
-        if name != number and not os.path.exists(f"/proc/{number}"):
+        if name != number and (number == str(os.getpid()) or not os.path.exists(f"/proc/{number}")):
             with suppress(OSError):
                 _remove(f"{own}/{name}")
 

@@ -212,6 +212,14 @@ def test_what_a_killed_nursery_has_left_is_taken_away_and_nothing_else(held: boo
     assert there == {"other", Path(folder).name, *(["inband-0"] if held else [])}
 
 
+def test_what_a_nursery_of_the_same_number_has_left_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    """Numbers of processes come again, and groups are numbered from the first in each nursery."""
+    left = tmp_path / f"inband-{os.getpid()}" / "1"
+    left.mkdir(parents=True)
+    assert cgroup.claim(str(tmp_path)) == str(left.parent)
+    assert not left.exists()
+
+
 async def test_the_cgroups_of_a_nursery_that_was_killed_go_with_the_next(programs: Programs) -> None:
     await programs.run(Program(argv=("true",)))
     killed, own = programs._nursery, cgroup.own_folder()
