@@ -24,8 +24,11 @@ _UNSET: Final = object()
 
 
 def quickly_made(cls: type[T]) -> type[T]:
-    """`cls` with another `__init__` of the same signature; it must have no subclasses and no post-init."""
-    slots = cls.__slots__  # type: ignore[attr-defined]  # TypeError from `fields` for what is no dataclass
+    """`cls`, a dataclass with slots and no post-init, with another `__init__` of the same signature.
+
+    What is made by it is a `cls`, so a subclass needs its own, as each dataclass has one.
+    """
+    slots = cls.__slots__  # type: ignore[attr-defined]  # whoever has none is told so here
     made: dict[str, Any] = {
         "_open": type(cls.__name__, cls.__bases__, {"__slots__": slots}),
         "_closed": cls,

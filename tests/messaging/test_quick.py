@@ -76,6 +76,17 @@ def test_it_is_equal_hashed_copied_and_replaced_as_a_dataclass_is() -> None:
     assert [one.name for one in fields(quick)] == ["a", "b", "c", "d"]
 
 
+def test_a_dataclass_may_be_made_from_it() -> None:
+    @dataclass(frozen=True, slots=True)
+    class More(Quick):
+        e: int = 0
+
+    more = More(1, e=2)
+    assert type(more) is More
+    assert (more.a, more.b, more.e) == (1, "b", 2)
+    assert replace(more, a=7) == More(7, e=2)
+
+
 def test_what_does_more_than_to_fill_its_fields_is_refused() -> None:
     @dataclass(frozen=True, slots=True)
     class Counted:
