@@ -40,7 +40,10 @@ class Head:
         return "transfer-encoding" in self.fields or self.fields.get("content-length", "0") != "0"
 
     def with_length(self, length: str) -> Head:
-        """The same with a body of another length, of which nobody has found out anything."""
+        """The same with a body of another length: nothing that is `known` depends on how long it is.
+
+        It may depend on whether there is one, so this is for one body in the place of another.
+        """
         fields = {**self.fields, "content-length": length}
         return Head(self.method, self.path, self.raw_path, self.query, fields, self.repeated, self.known)
 

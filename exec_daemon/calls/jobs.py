@@ -96,7 +96,7 @@ class RunningJobs:
         return job_id in self._jobs
 
     def start(self, call: Admitted, job: Job) -> asyncio.Future[Job]:
-        """The task that runs the job to its stored end; the present one where it runs already."""
+        """What runs the job to its stored end, which it may have reached; the present one where it runs."""
         if job.id in self._jobs:
             return self._jobs[job.id]
         task = started(asyncio.get_running_loop(), self._run(call, job))
