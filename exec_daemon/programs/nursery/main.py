@@ -98,7 +98,10 @@ class Nursery:
         except (confine.Refused, OSError) as refused:
             wire.send(end, wire.pack({"refused": str(refused)}))
             os._exit(1)
-        wire.send(end, wire.pack({"layers": layers}))
+        try:
+            wire.send(end, wire.pack({"layers": layers}))
+        except OSError:  # whoever wanted it was cancelled meanwhile
+            os._exit(1)
         serve(end, Life(self._brood.tree, self._lifeline, group))
 
 

@@ -233,6 +233,19 @@ async def test_the_cgroups_of_a_nursery_that_was_killed_go_with_the_next(program
     assert not events.parent.exists()
 
 
+async def test_a_spawner_that_nobody_waits_for_any_more_goes_without_a_word(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    nursery = await start_nursery()
+    asked = asyncio.create_task(nursery.spawner(Profile(confined=False)))
+    await asyncio.sleep(0)  # the nursery is asked for it
+    asked.cancel()
+    await asyncio.wait({asked})
+    await until_async(lambda: not nursery._going)
+    await nursery.close()
+    assert (asked.cancelled(), capfd.readouterr().err) == (True, "")
+
+
 def test_the_canary_says_why_a_way_does_not_work() -> None:  # D045
     program = (
         "from exec_daemon.programs.nursery import canary, trees\n"
