@@ -55,6 +55,7 @@ def in_pieces(text: str, size: int) -> list[Event]:
         ("```tool\n[TOOL tools.list\n \n{}]\n```", [("bad_block", 0, 34)]),
         (f"x `{LIST}", [("code_span", 3, 23)]),
         (f"é > x\n\n> {LIST}", [("block_quote", 9, 29)]),
+        (f"> - ```\n>   {LIST}\n>   ```\n> x", [("block_quote", 4, 40)]),  # one block, to its closing fence
         (f"<div>{LIST}\n\n", [("html_block", 0, 25)]),
         (f"<!-- {LIST} -->\n", [("html_block", 0, 29)]),
         (f"x\n<hr>\n{LIST}\n\ny", [("html_block", 2, 27)]),
