@@ -7,8 +7,10 @@ just keeps fails there, and proves nothing here.
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -55,6 +57,17 @@ async def in_time_async(act: Callable[[float], Awaitable[T]], came_so_far: Calla
         if came_so_far(found := await act(limit_s)):
             return found
     return await act(GROWING_S[-1])
+
+
+@contextmanager
+def meanwhile(after_s: float, act: Callable[[], object]) -> Iterator[None]:
+    """Does it in a thread while the body waits for what comes of it; the body is left when both are over."""
+    later = threading.Timer(after_s, act)
+    later.start()
+    try:
+        yield
+    finally:
+        later.join()
 
 
 def runs(pid: int) -> bool:

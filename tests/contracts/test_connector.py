@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from harvester.container.groups import Group
 from messaging import AuthorKind, Message, MessageKind
 from messaging.ipc import Changes
 from tests.harvester.container._host import Host
-from tests.patience import AGES_S, PATIENCE_S
+from tests.patience import AGES_S, PATIENCE_S, meanwhile
 from tests.soak._parts import Parts
 
 
@@ -115,11 +114,9 @@ def test_replies_of_all_threads_come_in_one_order_and_remarks_do_not(place: Plac
 
 def test_waiting_ends_when_a_reply_arrives(place: Place) -> None:
     start = behind(place)
-    later = threading.Timer(0.1, place.write or place.reply, ("heron", "late"))
-    later.start()
     began = time.monotonic()
-    found = place.threads.replies(start, AGES_S)
-    later.join()
+    with meanwhile(0.1, lambda: (place.write or place.reply)("heron", "late")):
+        found = place.threads.replies(start, AGES_S)
     assert [one.body for one in found.messages] == ["late"]
     assert time.monotonic() - began < PATIENCE_S
 

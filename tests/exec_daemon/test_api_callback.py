@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable
 from itertools import count
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 from messaging import EventType, JobEvent, read_event, sign, webhook_headers
 from messaging.sinks import Callback, CallbackSink
 from tests.messaging._events import event, story
+from tests.patience import meanwhile
 
 NUMBERS = count()
 
@@ -215,12 +215,10 @@ def test_an_id_is_given_once(daemon: Any, expected: Expected) -> None:
 def test_who_waits_gets_the_next_event_when_it_comes(expected: Expected) -> None:  # M-56
     first, second, last = story(3, expected.job_id)
     expected.send(first)
-    timer = threading.Timer(0.2, lambda: [expected.send(second), expected.send(last)])
-    timer.start()
     began_s = time.monotonic()
-    assert expected.events(after=0, wait=30)[0] == second
+    with meanwhile(0.2, lambda: [expected.send(second), expected.send(last)]):
+        assert expected.events(after=0, wait=30)[0] == second
     assert time.monotonic() - began_s < 29
-    timer.join()
     assert expected.events(after=2, wait=20) == []
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from math import ceil
 from typing import Any
 
 from tests.exec_daemon.conftest import post
-from tests.patience import in_time
+from tests.patience import in_time, meanwhile
 
 
 def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
@@ -26,8 +25,8 @@ def test_a_stream_shows_what_is_there_and_what_comes(daemon: Any, thread: str) -
         assert stream.headers["content-type"].startswith("text/event-stream")
         found = events(stream.iter_lines())
         assert next(found)["body"] == "before"
-        threading.Timer(0.05, post, (daemon.client("harvester"), thread, "after")).start()
-        assert next(found)["body"] == "after"
+        with meanwhile(0.05, lambda: post(daemon.client("harvester"), thread, "after")):
+            assert next(found)["body"] == "after"
 
 
 def test_a_stream_goes_on_where_the_client_was(daemon: Any, thread: str) -> None:
@@ -52,9 +51,9 @@ def test_hostile_text_stays_inside_its_event(daemon: Any, thread: str) -> None:
 def test_a_harvester_can_wait_for_the_next_reply(daemon: Any, thread: str) -> None:
     harvester = daemon.client("harvester")
     before = harvester.get("/replies", params={"limit": 200}).json()["position"]
-    threading.Timer(0.1, post, (daemon.client("operator"), thread, "late"), {"as": "heron"}).start()
     began = time.monotonic()
-    page = harvester.get("/replies", params={"after": before, "wait": 30}).json()
+    with meanwhile(0.1, lambda: post(daemon.client("operator"), thread, "late", **{"as": "heron"})):
+        page = harvester.get("/replies", params={"after": before, "wait": 30}).json()
     assert [row["message"]["body"] for row in page["replies"]] == ["late"]
     assert time.monotonic() - began < 29
     assert harvester.get("/replies", params={"wait": "soon"}).status_code == 400
@@ -100,8 +99,6 @@ def test_a_poll_tells_nothing_to_a_token_that_was_revoked_meanwhile(daemon: Any,
 
     with daemon.bearing(made["token"]) as client:
         before = client.get("/replies", params={"limit": 200}).json()["position"]
-        later = threading.Timer(0.3, revoke_and_reply)
-        later.start()
-        answer = client.get("/replies", params={"after": before, "wait": 8})
-        later.join()
+        with meanwhile(0.3, revoke_and_reply):
+            answer = client.get("/replies", params={"after": before, "wait": 8})
     assert (answer.status_code, "not for you" in answer.text) == (401, False)

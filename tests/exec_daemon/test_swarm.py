@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from exec_daemon.access.policy import Policy
 from exec_daemon.worker_template import WorkerRuntime, WorkerTemplate
 from exec_daemon.workers.rules import WorkerRules
 from tests.exec_daemon.conftest import Running, start
+from tests.patience import meanwhile
 
 CODER = WorkerTemplate(name="coder", in_folder=True, time_limit_s=600)
 SHELL = WorkerTemplate(name="shell", runtime=WorkerRuntime.TMUX, most=100)
@@ -220,10 +220,8 @@ def test_a_long_poll_is_answered_by_news_and_not_by_a_heartbeat(box: Running) ->
     seen = host.get("/workers").json()["seen"]
     reported(box, worker, "running")
     assert host.get("/workers", params={"wait": 0.1, "seen": seen}).json()["seen"] == seen
-    later = threading.Timer(0.2, lambda: reported(box, worker, "ended"))
-    later.start()
-    assert host.get("/workers", params={"wait": 8, "seen": seen}).json()["seen"] != seen
-    later.join()
+    with meanwhile(0.2, lambda: reported(box, worker, "ended")):
+        assert host.get("/workers", params={"wait": 8, "seen": seen}).json()["seen"] != seen
 
 
 FEW = WorkerRules(templates={"shell": SHELL}, most_alive=50, most_per_hour=60, most_depth=4)

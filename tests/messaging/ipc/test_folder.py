@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from messaging.ipc import Changes, Folder, NotPlainError
-from tests.patience import AGES_S, PATIENCE_S
+from tests.patience import AGES_S, PATIENCE_S, meanwhile
 
 
 @pytest.fixture
@@ -116,9 +115,9 @@ def test_waiting_ends_when_a_file_arrives(folder: Folder, place: Path) -> None:
     # T-26
     with Changes(poll_s=AGES_S) as changes:
         changes.watch(folder.fileno())
-        threading.Timer(0.05, lambda: folder.write("a.json", b"{}")).start()
         began = time.monotonic()
-        changes.wait(AGES_S)
+        with meanwhile(0.05, lambda: folder.write("a.json", b"{}")):
+            changes.wait(AGES_S)
         assert time.monotonic() - began < PATIENCE_S
 
 
