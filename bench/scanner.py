@@ -1,7 +1,7 @@
 """The scanner's speed on replies as models write them, beside others: `bench/scanner.py [--peers DIR]`.
 
 2,000 seeded replies of 1 to 20 KB, 30 % with one to three directives. Each reader gets the same ones in the
-same run, whole and in pieces of 4, 64 and 1,024 characters, in process CPU time, the best of three readings
+same run, whole and in pieces of 4, 64 and 1,024 characters, in process CPU time, the best of seven readings
 of each reply. One that is slow reads as many as it can in its time. MB are 10^6 bytes of UTF-8.
 
 Peers that read calls get them as `<tool_call>`, which they look for. None is installed with the project. To
@@ -32,7 +32,7 @@ from harvester.scanner import Scanner
 
 WHOLE: Final = 1 << 30
 PIECES: Final = (WHOLE, 1024, 64, 4)
-_ROUNDS: Final = 3
+_ROUNDS: Final = 7
 
 Read: TypeAlias = Callable[[Sequence[str]], Any]
 
