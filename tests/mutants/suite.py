@@ -31,6 +31,8 @@ MODULES = (
     "tests.harvester.test_scanner_starts",
     "tests.harvester.test_scanner_verdicts",
     "tests.harvester.test_scanner_shell",
+    "tests.harvester.test_scanner_leaps",
+    "tests.harvester.test_scanner_watches",
     "tests.harvester.test_forms",
     "tests.harvester.test_parse",
     "tests.oracle.test_agreement",
