@@ -144,7 +144,7 @@ class Reading:
         """What is not read of a text waits."""
         self.at += pos
         self.waiting[:] = [text[pos:]]
-        self._half = pos == len(text) and text.endswith("\r")
+        self._half = not self._held and pos == len(text) and text.endswith("\r")
 
     def _go(self, text: str, pos: int, triggers: Triggers) -> None:
         """Read what has to be read of the text that begins at `at`, from `pos` on."""

@@ -97,3 +97,13 @@ def test_a_piece_is_read_if_it_may_hold_an_end_or_half_of_one(
     watch: Watch, piece: str, *, seen: bool
 ) -> None:
     assert bool(watch(piece)) is seen
+
+
+def test_the_end_of_what_waited_is_no_half_of_a_line_end_where_more_of_the_next_line_has_come() -> None:
+    """A CR ends what waits, the next line has begun, and only then what waits is read."""
+    cut_off = "```tool\n[DM\x1c\r`\r"
+    policy = ScanPolicy(max_reply_bytes=len(cut_off) - 1)
+    assert events(cut_off, 1, policy) == events(cut_off, len(cut_off), policy)
+    for blanks in range(4060, 4105):
+        text = f"```tool\n{'a' * blanks}\r`\nb\n```\n{LIST}\n\n[TOOL x {{bad\n"
+        assert events(text, 1) == events(text, len(text))
