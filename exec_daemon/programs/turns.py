@@ -1,8 +1,8 @@
 """Who may begin now: where many programs are asked for at once, most are over sooner if they take turns.
 
-A short program is all work: reading it in, and giving its memory back. Two at a time
-for each processor keep all of them busy, one of them on its way to and fro, and what they work with stays in
-the caches. One that takes longer than a turn goes on, and the next one begins.
+A short program is all work: reading it in, and giving its memory back. Two at a time for each processor keep
+all of them busy, one of them on its way to and fro, and what they work with stays in the caches. One that
+takes longer than a turn goes on, and the next one begins.
 """
 
 from __future__ import annotations

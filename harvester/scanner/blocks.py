@@ -29,6 +29,7 @@ from harvester.scanner.starts import (
     Open,
     Start,
     find_start,
+    find_too_deep,
     is_delimiter_row,
 )
 from harvester.scanner.tags import LINE_REASONING, LINE_REASONING_END, REASONING
@@ -260,7 +261,7 @@ class Blocks:
         self._containers.fill()
         while found and found.start in _CONTAINER_STARTS:
             if self._containers.full:
-                found = _unfollowed(cursor)
+                found = find_too_deep(cursor)
                 break
             self._containers.open(cursor, found)
             if cursor.blank:
@@ -290,13 +291,6 @@ class Blocks:
 
 
 _CONTAINER_STARTS: Final = frozenset({Start.QUOTE, Start.ITEM})
-_COMMENT: Final = re.compile(r"(?>(?:>[ \t]*+|(?:[-+*]|[0-9]{1,9}[.)])[ \t]++)*)<!--(?!.*-->)")
-
-
-def _unfollowed(cursor: Cursor) -> Found | None:
-    """What stands too deep is text, or a comment, since that one goes on behind its container."""
-    comment = _COMMENT.match(cursor.text, cursor.first)
-    return Found(Start.HTML, comment, COMMENT_KIND) if comment else None
 
 
 def _cut_at(line: Line, start: int, tag: re.Match[str]) -> Cut:

@@ -137,6 +137,15 @@ def find_start(cursor: Cursor, before: Open) -> Found | None:
     return _item(cursor, before) if char in _ITEM_CHARS else None
 
 
+_COMMENT: Final = re.compile(r"(?>(?:>[ \t]*+|(?:[-+*]|[0-9]{1,9}[.)])[ \t]++)*)<!--(?!.*-->)")
+
+
+def find_too_deep(cursor: Cursor) -> Found | None:
+    """What stands too deep is text, or a comment, since that one goes on behind its container."""
+    comment = _COMMENT.match(cursor.text, cursor.first)
+    return Found(Start.HTML, comment, COMMENT_KIND) if comment else None
+
+
 _DELIMITERS: Final = re.compile(r"\|?[ \t]*+:?-++:?[ \t]*+(?>(?:\|[ \t]*+:?-++:?[ \t]*+)*)\|?[ \t]*+$")
 # GFM 4.10: a pipe right behind a backslash parts nothing, whatever stands before the backslash.
 _CELL_END: Final = re.compile(r"\|(?<!\\\|)")
