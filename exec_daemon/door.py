@@ -15,8 +15,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from exec_daemon.handshake import CONNECTION
+from exec_daemon.handshake import secured
 from exec_daemon.settings import WireLimits
+from exec_daemon.tls_transport import TlsTransport
 
 log = logging.getLogger(__name__)
 
@@ -91,12 +92,12 @@ class Door:
 
     async def _welcome(self, connection: socket.socket) -> None:
         self._unheard.discard(connection)
-        loop, context = asyncio.get_running_loop(), self._tls and self._tls()
-        timeout_s = self._limits.handshake_s if context else None
-        CONNECTION.set(connection)
+        loop = asyncio.get_running_loop()
         try:
-            await loop.connect_accepted_socket(
-                self._make_protocol, connection, ssl=context or None, ssl_handshake_timeout=timeout_s
-            )
+            if self._tls is None:
+                await loop.connect_accepted_socket(self._make_protocol, connection)
+            else:
+                over_tls = await secured(connection, self._tls(), self._limits.handshake_s)
+                TlsTransport(loop, over_tls, self._make_protocol())
         except OSError as failed:  # no handshake came about: a stranger, a scanner, a revoked certificate
             log.debug("no handshake: %s", failed)

@@ -1,45 +1,55 @@
-"""A handshake that is refused tells its client why, by the alert that OpenSSL has ready (RFC 8446 6.2).
+"""The TLS handshake of a connection that was accepted, by OpenSSL on the socket itself.
 
-asyncio closes a connection whose handshake failed before it sends what OpenSSL still has to say, so that a
-client with a revoked certificate would meet nothing but a connection that ends. Here the alert goes into the
-socket first. There is room for it: nothing was sent but the server's part of the handshake.
+So a handshake that is refused tells its client why: OpenSSL sends the alert (RFC 8446 6.2) before it fails.
 """
 
 from __future__ import annotations
 
+import asyncio
+import socket
 import ssl
-from contextlib import suppress
-from contextvars import ContextVar
-from socket import socket
-from typing import Any, Final
-
-# The socket that the running task, and all that asyncio calls for it, has to do with.
-CONNECTION: Final[ContextVar[socket | None]] = ContextVar("inband.connection", default=None)
+from collections.abc import Callable
+from typing import Any
 
 
-class _Handshake(ssl.SSLObject):
-    outgoing: ssl.MemoryBIO
-    connection: socket | None
+async def secured(connection: socket.socket, context: ssl.SSLContext, within_s: float) -> ssl.SSLSocket:
+    """The connection, now over TLS. Raises OSError where that does not come about; then it is closed."""
+    try:
+        made = context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
+    except BaseException:
+        connection.close()
+        raise
+    try:
+        async with asyncio.timeout(within_s):
+            await _shake_hands(made)
+    except BaseException:
+        made.close()
+        raise
+    return made
 
-    def do_handshake(self) -> None:
+
+async def _shake_hands(connection: ssl.SSLSocket) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
         try:
-            super().do_handshake()
-        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
-            raise
-        except ssl.SSLError:
-            with suppress(OSError):
-                if self.connection is not None:
-                    self.connection.send(self.outgoing.read())
-            raise
+            connection.do_handshake()
+        except ssl.SSLWantReadError:
+            await _ready(loop.add_reader, loop.remove_reader, connection)
+        except ssl.SSLWantWriteError:
+            await _ready(loop.add_writer, loop.remove_writer, connection)
+        else:
+            return
 
 
-class TellingContext(ssl.SSLContext):
-    """As any other, for `Door`, which names the connection in `CONNECTION`."""
+async def _ready(add: Callable[..., Any], remove: Callable[..., Any], connection: socket.socket) -> None:
+    ready = asyncio.get_running_loop().create_future()
+    add(connection, _tell, ready)
+    try:
+        await ready
+    finally:
+        remove(connection)
 
-    sslobject_class = _Handshake
 
-    def wrap_bio(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, *more: Any, **keys: Any) -> Any:
-        made = super().wrap_bio(incoming, outgoing, *more, **keys)
-        assert isinstance(made, _Handshake)
-        made.outgoing, made.connection = outgoing, CONNECTION.get()
-        return made
+def _tell(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)

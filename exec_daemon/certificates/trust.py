@@ -21,7 +21,6 @@ from cryptography import x509
 from exec_daemon.certificates.naming import ClientCertificate
 from exec_daemon.certificates.records import read_crl
 from exec_daemon.errors import CertificateUnusable, DaemonError
-from exec_daemon.handshake import TellingContext
 from exec_daemon.home import Home
 
 log = logging.getLogger(__name__)
@@ -88,7 +87,7 @@ def _revocations(files: Files, ca: x509.Certificate) -> x509.CertificateRevocati
 
 def _context(files: Files) -> ssl.SSLContext:
     """TLS 1.2 and newer, HTTP/1.1 only. No session tickets: a client proves itself with each connection."""
-    context = TellingContext(ssl.PROTOCOL_TLS_SERVER)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.num_tickets = 0
     context.options |= ssl.OP_NO_TICKET | ssl.OP_NO_RENEGOTIATION | ssl.OP_CIPHER_SERVER_PREFERENCE
