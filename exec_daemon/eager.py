@@ -43,6 +43,16 @@ class _Begun(Coroutine[Any, Any, Any]):
         return self
 
 
+def begun(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any] | None:
+    """As `started`, where nobody asks for the result: None where it has come to its end already."""
+    context = copy_context()
+    try:
+        waits_for = context.run(coroutine.send, None)
+    except StopIteration:
+        return None
+    return loop.create_task(_Begun(coroutine, waits_for), context=context)
+
+
 def started(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
     """Runs it as far as it comes. A future that is done where that is to its end, else the task of the rest.
 

@@ -23,11 +23,11 @@ class Places:
 
     most_open: int
     most_streams: int
-    _taken: dict[tuple[Identity, bool], int] = field(default_factory=dict)
+    _taken: dict[tuple[str, bool], int] = field(default_factory=dict)
 
     def take(self, who: Identity, *, stays: bool) -> Callable[[], None] | CallError:
         """Takes a place and gives the function that frees it, or BUSY."""
-        key, most = (who, stays), self.most_streams if stays else self.most_open
+        key, most = (str(who), stays), self.most_streams if stays else self.most_open
         taken = self._taken.get(key, 0)
         if taken >= most:
             what = "streams and long polls" if stays else "requests"
@@ -36,7 +36,7 @@ class Places:
         self._taken[key] = taken + 1
         return partial(self._free, key)
 
-    def _free(self, key: tuple[Identity, bool]) -> None:
+    def _free(self, key: tuple[str, bool]) -> None:
         self._taken[key] -= 1
         if not self._taken[key]:  # forgotten, so that only who asks now is held here
             del self._taken[key]

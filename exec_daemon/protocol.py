@@ -23,8 +23,9 @@ from exec_daemon.certificates.trust import Trust
 from exec_daemon.clear import is_clear
 from exec_daemon.cork import Corked
 from exec_daemon.deadline import Deadline
-from exec_daemon.eager import started
+from exec_daemon.eager import begun
 from exec_daemon.peer import PEER, Peer, peer_of
+from exec_daemon.repeats import Repeated, Repeats
 from exec_daemon.settings import WireLimits
 from exec_daemon.whole import send_whole
 
@@ -54,12 +55,14 @@ class Protocol(HttpToolsProtocol):
     quiet_since_s: float = 0.0
     _stalled: asyncio.TimerHandle | None = None
     _ready: tuple[RequestResponseCycle, Any] | None = None
+    _between: bool = True
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._deadline = Deadline(self.loop, self._too_late)
         self._idle = Deadline(self.loop, self.timeout_keep_alive_handler)
         self._heads = Heads()
+        self._seen = Repeats()
         self._unhurried = partial(self._deadline.within, None)
         self.quiet_since_s = self.loop.time()
         self._peer = peer_of(transport)
@@ -123,8 +126,9 @@ class Protocol(HttpToolsProtocol):
             self._idle.within(self.timeout_keep_alive)
 
     def data_received(self, data: bytes) -> None:
-        if self._refused:
+        if self._refused or self._repeats(data):
             return
+        alone, self._between = self._between, False
         self._idle.within(None)
         if self._deadline.due_s is None and not self._answering():
             self._deadline.within(self.limits.head_s)
@@ -132,6 +136,8 @@ class Protocol(HttpToolsProtocol):
         self._beside_bytes += len(data)
         super().data_received(data)
         if self._ready is not None:
+            if alone and self._between:
+                self._seen.see(data, self._ready[0])
             self._begin(*self._ready)
         # The piece in which a head ends counts by what is parsed of it.
         if only_head and not self._head_ended:
@@ -139,6 +145,16 @@ class Protocol(HttpToolsProtocol):
             self._check_head()
         elif not only_head and not self._in_head:
             self._check_beside()
+
+    def _repeats(self, data: bytes) -> bool:
+        """Is it a whole request like one before, and alone? Then it is being answered."""
+        found = None if not self._between or self._answering() else self._seen.found(data)
+        if found is None:
+            return False
+        self._idle.within(None)
+        self.cycle = Repeated(self, *found)
+        self._begin(self.cycle, self.app)
+        return True
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         """What is eager begins when all of this piece is parsed: mostly its body is there by then."""
@@ -149,14 +165,14 @@ class Protocol(HttpToolsProtocol):
 
     def _begin(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._ready = None
-        task = started(self.loop, cycle.run_asgi(app))
-        if isinstance(task, asyncio.Task):
+        task = begun(self.loop, cycle.run_asgi(app))
+        if task is not None:
             task.add_done_callback(self.tasks.discard)
             self.tasks.add(task)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._in_head = True
+        self._in_head, self._between = True, False
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A field behind a body (RFC 9112 7.1.2) is none of the head, whatever it is called."""
@@ -181,7 +197,7 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         self._deadline.within(None)
-        self._in_head, self._unread_bytes = True, 0
+        self._in_head, self._between, self._unread_bytes = True, True, 0
         if self._answering() and not self._refused:
             super().on_message_complete()
 

@@ -31,8 +31,6 @@ _HIGH_BYTES: Final = 64 * 1024
 _LOW_BYTES: Final = _HIGH_BYTES // 4
 # Under way when we close, as much as a connection's buffers hold; who sends more after that is not listening.
 _MOST_LATE_BYTES: Final = 256 * 1024
-# From our close to the end, whatever the other side does: asyncio's `ssl_shutdown_timeout`.
-_LEAVE_S: Final = 30.0
 
 
 class _State(Enum):
@@ -46,7 +44,12 @@ class TlsTransport(asyncio.Transport):
     """As far as a protocol of ours uses one. `connection` does not block and has its handshake behind it."""
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, connection: ssl.SSLSocket, protocol: asyncio.Protocol
+        self,
+        loop: asyncio.AbstractEventLoop,
+        connection: ssl.SSLSocket,
+        protocol: asyncio.Protocol,
+        *,
+        leave_s: float = 30.0,  # from our close to the end, whatever the other side does: asyncio's own
     ) -> None:
         super().__init__({"socket": connection, "ssl_object": connection, "sslcontext": connection.context})
         self._loop = loop
@@ -57,6 +60,7 @@ class TlsTransport(asyncio.Transport):
         self._reading = False
         self._unsent = bytearray()
         self._stopped = False
+        self._leave_s = leave_s
         self._late_bytes = 0
         self._end_timer: asyncio.TimerHandle | None = None
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -142,7 +146,7 @@ class TlsTransport(asyncio.Transport):
         if self._state is _State.OPEN:
             self.pause_reading()
             self._state = _State.FLUSHING
-            self._end_timer = self._loop.call_later(_LEAVE_S, self.abort)
+            self._end_timer = self._loop.call_later(self._leave_s, self.abort)
             if not self._unsent:
                 self._leave()
 

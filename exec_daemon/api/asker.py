@@ -28,9 +28,9 @@ async def asker_of(request: Request, services: Services) -> Asker:
     peer = request.scope.get(PEER)
     if not isinstance(peer, Peer):
         raise refuse(ErrorCode.UNAUTHENTICATED, "The transport does not say who is connected.")
-    proved = _proved(peer, services)
-    if "authorization" in head_of(request.scope).fields:
-        return await _with_token(request, services, proved)
+    proved, head = _proved(peer, services), head_of(request.scope)
+    if "authorization" in head.fields:
+        return await _with_token(head, services, proved)
     if proved is None and COOKIE in request.cookies:
         return await _signed_in(request, services)
     if proved is None:
@@ -94,9 +94,9 @@ def _local(uid: int, services: Services) -> Asker:
     return Asker(who, uid=uid)
 
 
-async def _with_token(request: Request, services: Services, proved: Asker | None) -> Asker:
+async def _with_token(head: Head, services: Services, proved: Asker | None) -> Asker:
     """Beside a certificate it has to be of the same identity; on the unix socket it says who is meant."""
-    hashed, now = _hashed(head_of(request.scope)), services.clock()
+    hashed, now = _hashed(head), services.clock()
     if hashed is None:
         raise refuse(ErrorCode.UNAUTHENTICATED, _SEND_ONE)
     asker = await bearer_by_sha256(services.store, hashed, now)

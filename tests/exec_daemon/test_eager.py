@@ -7,14 +7,14 @@ from contextvars import ContextVar
 
 import pytest
 
-from exec_daemon.eager import started
+from exec_daemon import eager
 from tests.patience import AGES_S
 
 WORD: ContextVar[str] = ContextVar("word", default="")
 
 
 def begun(coroutine: object) -> asyncio.Future[object]:
-    return started(asyncio.get_running_loop(), coroutine)  # type: ignore[arg-type]
+    return eager.started(asyncio.get_running_loop(), coroutine)  # type: ignore[arg-type]
 
 
 async def test_what_waits_for_nothing_has_ended_and_is_no_task() -> None:
@@ -153,3 +153,29 @@ async def test_one_that_is_never_awaited_to_its_end_is_closed_with_its_task() ->
     assert closed == ["yes"]
     future.cancel()
     await asyncio.gather(future, return_exceptions=True)
+
+
+async def test_of_what_nobody_waits_for_only_the_rest_is_a_task() -> None:
+    loop, words = asyncio.get_running_loop(), list[str]()
+
+    async def run(waits: bool) -> None:
+        WORD.set("inside")
+        if waits:
+            await asyncio.sleep(0)
+        words.append(WORD.get())
+
+    assert eager.begun(loop, run(waits=False)) is None
+    assert words == ["inside"]
+    rest = eager.begun(loop, run(waits=True))
+    assert rest is not None
+    await rest
+    assert words == ["inside", "inside"]
+    assert WORD.get() == ""
+
+
+async def test_what_it_raises_before_it_waits_is_raised_at_once() -> None:
+    async def run() -> None:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        eager.begun(asyncio.get_running_loop(), run())

@@ -74,8 +74,15 @@ def _result(result: Result) -> Response:
 def _ids(body: ExecBody, result: Result) -> dict[str, str | None]:
     """What the log tells of a call: names and ids, never arguments."""
     code = None if result.error is None else str(result.error.code)
-    ids = {"op": result.op, "call_id": result.call_id, "job_id": result.job_id, "code": code}
-    return ids | {"thread": body.thread, "reply": body.reply, "on_behalf_of": body.on_behalf_of}
+    return {
+        "op": result.op,
+        "call_id": result.call_id,
+        "job_id": result.job_id,
+        "code": code,
+        "thread": body.thread,
+        "reply": body.reply,
+        "on_behalf_of": body.on_behalf_of,
+    }
 
 
 async def call(ask: Ask) -> Response:
