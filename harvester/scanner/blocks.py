@@ -54,6 +54,8 @@ class Blocks:
 
     def line(self, line: Line) -> Cut | None:
         """The next line."""
+        if not line.text and (self._leaf is None or isinstance(self._leaf, Paragraph)):
+            return self._blank(line)
         if self._is_plain_text(line):
             return self._text(line, line.begin)
         cursor = Cursor(line)
@@ -71,6 +73,15 @@ class Blocks:
         if blank and not cut:
             self._ledger.dead = False  # GRAMMAR 4: "the next line that is blank"
         return cut
+
+    def _blank(self, line: Line) -> Cut | None:
+        """An empty line, where nothing is open that goes on with it: a shorter way once more."""
+        cut = self.finish()
+        if cut:
+            return cut.then(line)
+        self._containers.truncate(self._containers.walk_blank())
+        self._ledger.dead = False
+        return None
 
     def leap(self, text: str, pos: int, at: int) -> int:
         """How far the lines from `pos` on only go on the open leaf, which takes them, or are blank again."""
@@ -102,18 +113,17 @@ class Blocks:
         """What the beginning of the next line means for the open paragraph."""
         return outlook(line, self._containers)
 
-    def finish(self) -> Cut | None:
-        """The reply ends, or the open leaf."""
-        return self._close_leaf()
+    def finish(self, *, heading: bool = False) -> Cut | None:
+        """The open leaf ends, or the reply; with `heading` a paragraph turns out to be a setext heading."""
+        leaf, self._leaf = self._leaf, None
+        return close_unfinished(leaf, self._ledger, self._inert(), heading=heading) if leaf else None
 
     def foretell(self, line: Line) -> Cut | None:
         """The open paragraph ends before this line, which may underline it. Commands in it depend on that."""
         paragraph = self._leaf
-        if not isinstance(paragraph, Paragraph) or any(
-            "curl " in piece.line.text for piece in paragraph.pieces
-        ):
+        if not isinstance(paragraph, Paragraph) or paragraph.may_command:
             return None
-        cut = self._close_leaf()
+        cut = self.finish()
         if cut is None:
             self._leaf = new_paragraph(line, self._policy)  # nothing is left in it
         return cut
@@ -139,27 +149,24 @@ class Blocks:
         endless = isinstance(self._leaf, Html) and self._leaf.kind in HTML_ENDS
         return not endless and not isinstance(self._leaf, Fence)
 
-    def _close_leaf(self, *, heading: bool = False) -> Cut | None:
-        """The open leaf ends; with `heading` a paragraph turns out to be a setext heading."""
-        leaf, self._leaf = self._leaf, None
-        return close_unfinished(leaf, self._ledger, self._inert(), heading=heading) if leaf else None
-
     def _inert(self) -> SkipReason | None:
         """Why nothing in the open containers runs, if nothing does."""
         return self._containers.inert() or (SkipReason.DEAD if self._ledger.dead else None)
 
     def _line_tag(self, line: Line) -> Cut | None:
         """GRAMMAR 2: a reasoning tag at the start of a line counts whatever block the line is in."""
+        if "<" not in line.text:
+            return None
         closing = LINE_REASONING_END.match(line.text, line.begin)
         if closing:
             self._ledger.orphan(line.start + closing.end())
         tag = LINE_REASONING.match(line.text, line.begin)
         if tag is None:
             return None
-        cut = self._close_leaf()
+        cut = self.finish()
         if cut:
             return cut.then(line)
-        return _cut_at(line, tag.start("tag"), tag)
+        return Cut.at(line, tag.start("tag"), tag)
 
     # ---- the open leaf ---------------------------------------------------------------------------------
 
@@ -189,7 +196,7 @@ class Blocks:
             return False
         leaf.see(line.text, line.start)
         if leaf.ends(line.text, cursor.pos):
-            self._close_leaf()
+            self.finish()
         return True
 
     def _in_text(self, line: Line, cursor: Cursor, depth: int) -> Cut | None:
@@ -201,7 +208,7 @@ class Blocks:
             if found is None and self._can_go_on(within=within):
                 return self._go_on(line, cursor, within=within)
         underline = found is not None and found.start is Start.UNDERLINE
-        cut = self._close_leaf(heading=underline)
+        cut = self.finish(heading=underline)
         if cut:
             return cut.then(line)
         self._containers.truncate(depth)
@@ -230,7 +237,7 @@ class Blocks:
         tag = REASONING.search(line.text, first) if "<" in line.text else None
         if tag and self._counts_now(line, first, tag.start(), paragraph):
             self._leaf = None
-            return _cut_at(line, tag.start(), tag)
+            return Cut.at(line, tag.start(), tag)
         if paragraph is None:
             paragraph = self._leaf = new_paragraph(line, self._policy)
         paragraph.add(line, first)
@@ -248,7 +255,7 @@ class Blocks:
     def _begin_table(self, paragraph: Paragraph, line: Line) -> Cut | None:
         """The last line of the paragraph is the header row."""
         header = paragraph.split_header()
-        cut = self._close_leaf() if paragraph.pieces or paragraph.long else None
+        cut = self.finish() if paragraph.pieces or paragraph.long else None
         if cut:
             return cut.then(header.line).then(line)
         self._leaf = Table()
@@ -287,12 +294,7 @@ class Blocks:
         html = new_html(self._inert() or SkipReason.HTML_BLOCK, line, first, found.kind)
         self._leaf = html
         if html.ends(line.text, first):
-            self._close_leaf()
+            self.finish()
 
 
 _CONTAINER_STARTS: Final = frozenset({Start.QUOTE, Start.ITEM})
-
-
-def _cut_at(line: Line, start: int, tag: re.Match[str]) -> Cut:
-    """A tag that counts whatever stands behind it."""
-    return Cut(line.start + start, tag["name"].lower(), [line._replace(begin=tag.end())], inline=False)

@@ -23,9 +23,8 @@ class Containers:
     def __init__(self, most: int) -> None:
         self._most = most
         self._open: list[int] = []
-        self._indents: list[
-            int
-        ] = []  # what a line is indented by to go on each of the items before any quote
+        # What a line is indented by to go on each of the items that no quote is around.
+        self._indents: list[int] = []
         self._childless = False  # the innermost is an item that began with a blank line
 
     def __len__(self) -> int:
@@ -38,13 +37,18 @@ class Containers:
 
     def inert(self) -> SkipReason | None:
         """Why nothing in them runs, if nothing does."""
-        if _QUOTE in self._open:
+        if len(self._indents) < len(self._open):
             return SkipReason.BLOCK_QUOTE
         return SkipReason.TOO_DEEP if len(self._open) > self._most else None
 
     def walk(self, cursor: Cursor) -> int:
         """Step over what the line has for them; how many it goes on."""
-        outer = 0 if cursor.blank else self._walk_items(cursor)
+        return self.walk_blank() if cursor.blank else self._walk(cursor)
+
+    def _walk(self, cursor: Cursor) -> int:
+        outer = self._walk_items(cursor)
+        if outer == len(self._open):
+            return outer
         for depth, columns in enumerate(self._open[outer:], outer):
             if columns == _QUOTE:
                 if cursor.char != ">" or cursor.indent() >= CODE_INDENT:
@@ -65,8 +69,13 @@ class Containers:
             cursor.take(self._indents[depth - 1])
         return depth
 
+    def walk_blank(self) -> int:
+        """How many an empty line goes on: items up to a quote, but not one that has had only such lines."""
+        items = len(self._indents)
+        return items if items < len(self._open) else items - self._childless
+
     def _walk_blank(self, depth: int) -> int:
-        """A blank line goes on items up to the next block quote, but not one that has had only such lines."""
+        """The same behind the `>` of a quote, from `depth` on."""
         if _QUOTE in self._open[depth:]:
             return self._open.index(_QUOTE, depth)
         return len(self._open) - self._childless

@@ -26,8 +26,6 @@ from harvester.scanner.tags import REASONING, REASONING_END
 from harvester.scanner.verdicts import read_verdict
 
 _COMMAND_LINE: Final = re.compile(r"^(?:\$ )?curl ", re.MULTILINE)
-_DIRECTIVES: Final = frozenset({Kind.CALL, Kind.BROKEN})
-_NO_DIRECTIVE: Final = {Kind.PROSE: SkipReason.PROSE, Kind.NO_CALL: SkipReason.NO_CALL}
 _BROKEN_END: Final = re.compile(r"[ \t\n]*+\]")
 _ENDS_LINE: Final = re.compile(r"[ \t]*+\][ \t]*+(?:\n|\Z)")
 
@@ -172,7 +170,10 @@ class Inside:
     def _no_directive(self, construct: Construct) -> SkipReason | None:
         if construct.end > 0 and self._is_link(construct.start, construct.end):
             return SkipReason.LINK
-        return marked(self._text, construct.start) or _NO_DIRECTIVE.get(construct.kind)
+        reason = marked(self._text, construct.start)
+        if reason or construct.kind is Kind.CALL:
+            return reason
+        return SkipReason.NO_CALL if construct.kind is Kind.NO_CALL else SkipReason.PROSE
 
     def _run(self, construct: Construct) -> None:
         self._pos = construct.end
@@ -205,7 +206,7 @@ class Inside:
         return link
 
     def _opens_directive(self, place: int) -> bool:
-        return OPENER.match(self._text, place) is not None and self._construct(place).kind in _DIRECTIVES
+        return OPENER.match(self._text, place) is not None and self._construct(place).is_directive
 
     def _behind(self, start: int) -> int:
         """Behind the `]` of a directive; at the end of the text if a broken one has none."""

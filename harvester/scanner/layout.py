@@ -14,7 +14,7 @@ from typing import Final
 from harvester.events import SkipReason
 from harvester.policy import ScanPolicy
 from harvester.scanner.curl import read_curl
-from harvester.scanner.marks import MARKS, Quotations, Strikes
+from harvester.scanner.marks import APOSTROPHE, MARKS, Quotations, Strikes
 from harvester.scanner.markup import Markup
 from harvester.scanner.openers import OPENER, Construct, Kind, closed_end, marked, read_construct
 from harvester.scanner.stretches import LOST, Curl, Layout, Tag
@@ -29,8 +29,8 @@ _TOKENS: Final = (
     "<",
     r"\[(?=TOOL|EXEC|DM|RESULT)",
     "~~*+",
-    '""*+',
-    *sorted(MARKS - {'"'}),
+    *(rf"{mark}{mark}*+" for mark in sorted(MARKS - {APOSTROPHE})),
+    APOSTROPHE,
     r"c(?<=(?m:^)c)url ",
     r"\$(?<=(?m:^)\$) curl ",
 )
@@ -165,7 +165,7 @@ class Reader:
             link = behind > 0 and not followed and self._text[behind : behind + 1] in {"(", "["}
             if link:
                 self._layout.links.add(construct.start)
-            followed = not link and construct.kind in {Kind.CALL, Kind.BROKEN}
+            followed = not link and construct.is_directive
 
     def _behind(self, construct: Construct) -> int:
         """Behind its `]`, -1 if it has none, or it takes too long to tell."""

@@ -192,6 +192,11 @@ class Paragraph:
         """A line that may end it."""
         return in_paragraph
 
+    @property
+    def may_command(self) -> bool:
+        """May a command stand in it (GRAMMAR 6)?"""
+        return any("curl " in piece.line.text for piece in self.pieces)
+
     def add(self, line: Line, first: int) -> None:
         """Another line, whose content begins at `first`."""
         if self.long:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
+from functools import lru_cache
 from typing import Final
 
 from patterns import vocabulary
@@ -14,8 +15,9 @@ _OPENERS: Final = frozenset(opener for opener, _ in vocabulary().quote_pairs)
 for _opener, _closer in vocabulary().quote_pairs:
     _CLOSERS[_closer] = (*_CLOSERS.get(_closer, ()), _opener)
 MARKS: Final = _OPENERS | frozenset(_CLOSERS)
+_ONLY_OPENERS: Final = _OPENERS - frozenset(_CLOSERS)
 # GRAMMAR 2.8: closing only where no letter follows, else it is an apostrophe.
-_APOSTROPHE: Final = "’"
+APOSTROPHE: Final = "’"
 
 
 def _is_space(char: str) -> bool:
@@ -27,15 +29,19 @@ def _is_punctuation(char: str) -> bool:
     return char != "" and unicodedata.category(char)[0] in "PS"
 
 
-def flanking(text: str, start: int, end: int) -> tuple[bool, bool]:
-    """Is the run left-flanking, is it right-flanking (CommonMark 0.31, 6.2)?"""
-    before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+@lru_cache(maxsize=1024)
+def _flanking(before: str, after: str) -> tuple[bool, bool]:
     space_before, space_after = _is_space(before), _is_space(after)
     loose_before = space_before or _is_punctuation(before)
     loose_after = space_after or _is_punctuation(after)
     left = not space_after and (not _is_punctuation(after) or loose_before)
     right = not space_before and (not _is_punctuation(before) or loose_after)
     return left, right
+
+
+def flanking(text: str, start: int, end: int) -> tuple[bool, bool]:
+    """Is the run left-flanking, is it right-flanking (CommonMark 0.31, 6.2)?"""
+    return _flanking(text[start - 1 : start] if start else "", text[end : end + 1])
 
 
 class Strikes:
@@ -69,15 +75,19 @@ class Quotations:
         self.found: list[tuple[int, int]] = []
 
     def see(self, start: int, end: int) -> None:
-        """A mark, or a run of straight ones."""
+        """A mark, or a run of it."""
         if start == 0:
             self._first = 0
         mark = self._text[start]
+        if mark in _ONLY_OPENERS:
+            self._open[mark].extend(range(start, end))
+            return
         left, right = flanking(self._text, start, end) if mark == _STRAIGHT else (True, True)
-        if mark == _APOSTROPHE:
+        if mark == APOSTROPHE:
             right = not self._text[end : end + 1].isalpha()
+        opens = left and mark in _OPENERS
         for place in range(start, end):
-            self._pair(mark, place, opens=left and mark in _OPENERS, closes=right)
+            self._pair(mark, place, opens=opens, closes=right)
 
     def _pair(self, mark: str, place: int, *, opens: bool, closes: bool) -> None:
         matching = [self._open[opener] for opener in _CLOSERS.get(mark, ()) if self._open[opener]]

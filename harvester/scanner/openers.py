@@ -16,6 +16,8 @@ ENGINE: Final = r"(?:TOOL|EXEC|DM|RESULT)(?!\w)"
 OPENER: Final = re.compile(rf"\[{ENGINE}")
 _SHAPE: Final = re.compile(rf"\[(?P<engine>{ENGINE})[ \t\n]*+(?P<op>(?:{OP})?)[ \t\n]*+(?P<next>[{{\]]?)")
 _CLOSE: Final = re.compile(r"[ \t\n]*+\]")
+# What has another beginning than this is no object, which is found out sooner here.
+_OBJECT: Final = re.compile(r"\{[ \t\r\n]*+[\"}]")
 
 
 def _backslashes(text: str, place: int) -> int:
@@ -55,6 +57,11 @@ class Construct(NamedTuple):
     form: Form = Form.F1
     call: Written | None = None
 
+    @property
+    def is_directive(self) -> bool:
+        """Complete or broken."""
+        return self.kind is Kind.CALL or self.kind is Kind.BROKEN
+
 
 def _with_json(shape: re.Match[str], value: dict[str, Any]) -> tuple[Form, Written | None]:
     op = shape["op"]
@@ -67,6 +74,8 @@ def _with_json(shape: re.Match[str], value: dict[str, Any]) -> tuple[Form, Writt
 
 def _braced(text: str, shape: re.Match[str], policy: ScanPolicy) -> Construct:
     start, brace = shape.start(), shape.end() - 1
+    if _OBJECT.match(text, brace) is None:
+        return Construct(Kind.BROKEN, start, brace=brace)
     try:
         value, end = decode_at(text, brace, policy.max_directive_bytes)
     except StrictJsonError:

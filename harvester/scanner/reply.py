@@ -42,7 +42,8 @@ class Reply:
     def line(self, line: Line) -> None:
         """The next line."""
         self._take(line)
-        self._drain()
+        if self._queue:
+            self._drain()
 
     @property
     def in_paragraph(self) -> bool:

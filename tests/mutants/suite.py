@@ -26,6 +26,7 @@ MODULES = (
     "tests.harvester.test_scanner_memory",
     "tests.harvester.test_scanner_prompt",
     "tests.harvester.test_scanner_corners",
+    "tests.harvester.test_scanner_dead",
     "tests.harvester.test_scanner_early",
     "tests.harvester.test_scanner_tags",
     "tests.harvester.test_scanner_starts",
