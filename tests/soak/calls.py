@@ -24,6 +24,7 @@ from tests.soak._parts import DAEMON, Parts
 
 RECIPIENT: Final = "ada"
 CLIENTS: Final = 4
+PARTS: Final = 10  # after each of them it says how far it is
 MOST_GROWTH_BYTES: Final = 20 << 20
 # An idle connection more or less.
 MOST_MORE_FILES: Final = CLIENTS
@@ -70,7 +71,7 @@ def call(client: DaemonClient, number: int) -> None:
 
 
 def many(parts: Parts, calls: int) -> None:
-    """So many calls, shared among the clients."""
+    """So many calls, shared among the clients, each on a connection of its own."""
 
     def work() -> None:
         with parts.client() as client:
@@ -100,9 +101,11 @@ def main() -> int:
             many(parts, max(2000, chosen.calls // 10))
             first, began_s = size(pid, store), time.monotonic()
             print(f"after the warm-up: {first}", flush=True)
-            many(parts, chosen.calls)
-            last, took_s = size(pid, store), time.monotonic() - began_s
-            print(f"after {chosen.calls:,} calls, {chosen.calls / took_s:,.0f} a second: {last}")
+            for part in range(1, PARTS + 1):
+                many(parts, chosen.calls // PARTS)
+                last, took_s = size(pid, store), time.monotonic() - began_s
+                done = chosen.calls * part // PARTS
+                print(f"after {done:,} calls, {done / took_s:,.0f} a second: {last}", flush=True)
     faults = [
         f"memory grew by {(last.resident_bytes - first.resident_bytes) >> 20} MiB"
         for _ in range(last.resident_bytes - first.resident_bytes > MOST_GROWTH_BYTES)
