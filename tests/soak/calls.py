@@ -99,7 +99,8 @@ def main() -> int:
                 client.add_agent(RECIPIENT)
             store, pid = home / "state" / "store.db", parts.pid(DAEMON)
             many(parts, max(2000, chosen.calls // 10))
-            first, began_s = size(pid, store), time.monotonic()
+            first = last = size(pid, store)
+            began_s = time.monotonic()
             print(f"after the warm-up: {first}", flush=True)
             for part in range(1, PARTS + 1):
                 many(parts, chosen.calls // PARTS)
