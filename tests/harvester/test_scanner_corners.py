@@ -253,3 +253,15 @@ def test_prose_behind_a_directive_is_not_read_line_by_line() -> None:
     finally:
         sys.setprofile(None)
     assert calls < 500
+
+
+def test_behind_the_mark_of_a_quote_a_blank_line_ends_the_quotes_in_it() -> None:
+    text = "> - > ```\n>\n> - > [TOOL a]\n"  # else the third line would be code
+    assert scan_reply(text) == [Skipped(SkipReason.BLOCK_QUOTE, (text.index("["), len(text) - 1))]
+
+
+@pytest.mark.parametrize(("inside", "told"), [("[TOOL a]", True), ("</think>", False)])
+def test_a_heading_over_the_limit_is_told_if_an_opener_stands_in_it(inside: str, *, told: bool) -> None:
+    text = f"# some words {inside}"
+    wanted = [Skipped(SkipReason.TOO_LONG, (2, len(text)))] if told else []
+    assert scan_reply(text, ScanPolicy(max_paragraph_bytes=10)) == wanted
