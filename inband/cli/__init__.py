@@ -109,7 +109,18 @@ def main(arguments: list[str] | None = None) -> None:
     """Entry point of the console script; always ends the process with one of the exit codes."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    sys.exit(_written_out(run(sys.argv[1:] if arguments is None else arguments)))
+
+
+def _written_out(code: int) -> int:
+    """The exit code, once stdout is empty. What has no room is given up, or Python tries again at the end."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as full:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return code if code or isinstance(full, BrokenPipeError) else _explained(full)
+    return code
 
 
 def run(arguments: list[str]) -> int:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,12 @@ from tests.patience import PATIENCE_S, until
 DM = '[DM {"to": "falke", "text": "x"}]'
 
 
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
+@pytest.fixture
+def deaf_port() -> Iterator[int]:
+    """A port that is taken, so that nobody else listens on it, and that refuses who connects."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
 
 
 @pytest.mark.parametrize(
@@ -93,9 +95,9 @@ def test_a_reply_needs_its_thread_and_its_author(running: Box) -> None:
     assert (done.returncode, "--agent" in done.stderr) == (2, True)
 
 
-def test_without_a_daemon_it_says_how_to_start_one(tmp_path: Path) -> None:
-    # The port that is asked when no daemon has written down its own: one where surely nobody listens.
-    box = Box(tmp_path / "state", {"BOX_DAEMON_PORT": str(free_port())})
+def test_without_a_daemon_it_says_how_to_start_one(tmp_path: Path, deaf_port: int) -> None:
+    # The port that is asked when no daemon has written down its own.
+    box = Box(tmp_path / "state", {"BOX_DAEMON_PORT": str(deaf_port)})
     done = box.run("ops")
     assert (done.returncode, "box up" in done.stderr) == (4, True)
     process = box.start()
@@ -294,12 +296,15 @@ def test_a_state_that_is_not_there_is_not_backed_up(box: Box, tmp_path: Path) ->
     assert "nothing to back up" in done.stderr
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", [("config", "show"), ("config", "show", "--json"), ("--help",)])
-def test_output_that_finds_no_room_is_said_and_no_fault_of_ours(box: Box, words: tuple[str, ...]) -> None:
+def test_output_that_finds_no_room_is_said_and_no_fault_of_ours(
+    box: Box, words: tuple[str, ...], unbuffered: str
+) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             box.argv(*words),
-            env=box.environment(),
+            env=box.environment() | {"PYTHONUNBUFFERED": unbuffered},
             stdout=full,
             stderr=subprocess.PIPE,
             timeout=60,
@@ -309,3 +314,4 @@ def test_output_that_finds_no_room_is_said_and_no_fault_of_ours(box: Box, words:
     assert (done.returncode, "No space left on device" in told) == (1, True), told
     assert "internal fault" not in told
     assert "Traceback" not in told
+    assert "ignored" not in told
