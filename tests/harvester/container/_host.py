@@ -158,10 +158,11 @@ class Host:
         return IpcThreads(self.desk.memory, self.sweep, self.follow_ups, changes)
 
     def write(self, lane: str, folder: str, document: Any, name: str | None = None) -> Path:
-        """As the agent does, which may write what it likes."""
+        """As the agent does, which may write what it likes. The file is there at once, whole."""
         file = self.layout.ipc(lane) / folder / (name or self.names.next())
-        file.write_bytes(document if isinstance(document, bytes) else json.dumps(document).encode())
-        return file
+        draft = self.layout.ipc(lane) / "draft"
+        draft.write_bytes(document if isinstance(document, bytes) else json.dumps(document).encode())
+        return draft.rename(file)
 
     def say(self, lane: str, jid: str, text: str, **more: Any) -> Path:
         return self.write(lane, "messages", {"type": "message", "chatJid": jid, "text": text} | more)
