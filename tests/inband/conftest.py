@@ -91,9 +91,10 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
     box = Box(tmp_path_factory.mktemp("running") / "state", {"BOX_RATES_WRITES_PER_MINUTE": "0"})
     process = box.start()
     try:
+        asked = Quick(box.home, box.variables)
         for name in ("heron", "falke"):
-            box.json("agent", "add", name)
-        box.json("thread", "create", "ops", "--agent", "heron")
+            asked.json("agent", "add", name)
+        asked.json("thread", "create", "ops", "--agent", "heron")
         yield box
     finally:
         assert stop(process) == 0
