@@ -40,7 +40,7 @@ CORE_TESTS = (
 STEPS = {
     "format": Step((PYTHON, "-m", "ruff", "format", "--check", "--quiet", "."), ".venv/bin/ruff format ."),
     "lint": Step((PYTHON, "-m", "ruff", "check", "--quiet", "."), ".venv/bin/ruff check --fix ."),
-    "types": Step((PYTHON, "-m", "mypy", "--no-error-summary")),
+    "types": Step((PYTHON, "-m", "mypy", "--no-error-summary", "--num-workers=2")),
     "layers": Step((PYTHON, "-c", LAYERS, "--no-cache", "--no-logo")),
     "docs": Step((PYTHON, "scripts/docs.py", "--check"), ".venv/bin/python scripts/docs.py"),
     "requirements": Step((PYTHON, "scripts/requirements.py", "--check")),
