@@ -9,6 +9,9 @@ import tempfile
 
 import hypothesis
 import pytest
+from xdist.remote import Producer
+
+from tests import shares
 
 # Derandomized: a run today and a run tomorrow try the same examples. No deadline: a slow machine is no bug.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
@@ -32,8 +35,19 @@ def missing_programs(item: pytest.Item) -> list[str]:
     return [program for program in wanted if shutil.which(program) is None]
 
 
-# The address of a unix socket has 107 bytes (unix(7)); below this folder pytest and the tests need seventy.
-LONGEST_FOLDER_CHARS = 36
+# The address of a unix socket has 107 bytes (unix(7)); below this folder pytest and the tests need seventy,
+# and a worker of pytest-xdist ten more.
+LONGEST_FOLDER_CHARS = 26
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    shares.share_out(config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> shares.Shares | None:
+    return shares.Shares(config, log) if shares.whole(config) else None
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
