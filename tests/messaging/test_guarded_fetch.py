@@ -12,6 +12,7 @@ import trustme
 from messaging.guarded_fetch import FetchFailed, Guard, fetch
 from messaging.url_guard import UrlBlocked
 from tests.messaging._pages import Pages, Served, moved
+from tests.patience import PATIENCE_S
 
 HELLO = Served(b"<p>hello")
 
@@ -102,19 +103,19 @@ async def test_five_redirects_are_enough(redirects: int, arrives: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("served", "reason"),
+    ("served", "limit_s", "reason"),
     [
-        (Served(status=500), "HTTP 500"),
-        (Served(b"x" * 2000), "more than 1000 bytes"),
-        (Served(HELLO.content, wait_s=1.5), "within 0.5 s"),
+        (Served(status=500), PATIENCE_S, "HTTP 500"),
+        (Served(b"x" * 2000), PATIENCE_S, "more than 1000 bytes"),
+        (Served(HELLO.content, wait_s=1.5), 0.5, "within 0.5 s"),
     ],
 )
-async def test_a_page_that_does_not_come_says_why(served: Served, reason: str) -> None:
+async def test_a_page_that_does_not_come_says_why(served: Served, limit_s: float, reason: str) -> None:
     with Pages({"/": served}) as pages:
         guard = allowing(pages, "a.example")
         checked = await guard.check(f"http://a.example:{pages.port}/")
         with pytest.raises(FetchFailed, match=reason):
-            await fetch(checked, guard, most_bytes=1000, time_limit_s=0.5)
+            await fetch(checked, guard, most_bytes=1000, time_limit_s=limit_s)
 
 
 async def test_nobody_at_home_is_a_failure_and_no_proxy_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:

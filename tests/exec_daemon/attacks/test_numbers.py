@@ -13,7 +13,7 @@ import pytest
 
 from harvester.worker_host.processes import of_worker
 from harvester.worker_host.template import HOME, WORKER
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, until
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -84,6 +84,8 @@ def sleeper(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process of the worker w-1 of this home."""
     marks = {HOME: str(tmp_path), WORKER: "w-1"}
     with subprocess.Popen(["sleep", "60"], env=os.environ | marks, start_new_session=True) as running:
+        # exec(2) has begun when Popen returns; the marks come with its end
+        until(lambda: f"{WORKER}=w-1".encode() in Path(f"/proc/{running.pid}/environ").read_bytes())
         yield running
         running.kill()
 
