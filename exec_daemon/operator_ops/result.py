@@ -52,6 +52,8 @@ def _cleaned(ran: Ran, secrets: tuple[str, ...]) -> tuple[str, str]:
 
 def _clean(stream: Capped, secrets: tuple[str, ...]) -> str:
     """All of it that there is, so that no secret is cut in two before it is looked for (M-45)."""
+    if not stream.printed_bytes:
+        return ""
     if stream.whole is None or len(stream.whole) < stream.printed_bytes:
         return clean(stream.text, secrets)
     return clean(stream.whole.decode("utf-8", "replace"), secrets)

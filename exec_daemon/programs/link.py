@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from exec_daemon.deadline import Deadline
 from exec_daemon.programs import wire
 from exec_daemon.programs.errors import Overloaded, ProgramError, Unconfined
 from exec_daemon.programs.program import ENVIRONMENT, Profile
@@ -39,23 +40,20 @@ class _End:
         self._loop = asyncio.get_running_loop()
         self._packets: deque[Packet] = deque()
         self._waiting: asyncio.Future[Packet] | None = None
+        self._deadline = Deadline(self._loop, self._late)
         self._loop.add_reader(end.fileno(), self._read)
 
     async def next(self, at_most_s: float | None = None) -> Packet:
         """b"" at the end. One may wait at a time. Raises TimeoutError."""
         if self._packets:
             return self._packets.popleft()
-        waiting: asyncio.Future[Packet] = self._loop.create_future()
-        self._waiting = waiting
-        timer = None if at_most_s is None else self._loop.call_later(at_most_s, _late, waiting)
-        try:
-            return await waiting
-        finally:
-            if timer is not None:
-                timer.cancel()
+        self._waiting = self._loop.create_future()
+        self._deadline.within(at_most_s)
+        return await self._waiting
 
     def close(self) -> None:
         """Closes it; nobody may wait for a packet any more."""
+        self._deadline.stop()
         if self.socket.fileno() >= 0:
             self._loop.remove_reader(self.socket.fileno())
             self.socket.close()
@@ -74,10 +72,9 @@ class _End:
         else:
             self._waiting.set_result(packet)
 
-
-def _late(waiting: asyncio.Future[Packet]) -> None:
-    if not waiting.done():
-        waiting.set_exception(TimeoutError())
+    def _late(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_exception(TimeoutError())
 
 
 class SpawnerLink:
@@ -95,7 +92,7 @@ class SpawnerLink:
         packet, _ = await self._end.next()
         header: dict[str, Any] = {"refused": "the spawner ended at once"}
         if packet:
-            header, _ = wire.unpack(packet)
+            header = wire.unpack(packet)
         if "refused" in header:
             raise Unconfined(header["refused"])
         self.layers = header["layers"]
@@ -142,7 +139,7 @@ class NurseryLink:
             packet = b""
         if not packet:
             raise ProgramError("the process that starts programs has ended at once")
-        header, _ = wire.unpack(packet)
+        header = wire.unpack(packet)
         self.tree, self.reasons = header["tree"], tuple(header["reasons"])
         self._listener = asyncio.create_task(self._listen())
 
@@ -189,7 +186,7 @@ class NurseryLink:
             packet, _ = await self._end.next()
             if not packet:
                 break
-            header, _ = wire.unpack(packet)
+            header = wire.unpack(packet)
             self._gone(header["gone"])
         for number in list(self._going):
             self._gone(number)

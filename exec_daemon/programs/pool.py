@@ -8,15 +8,15 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from exec_daemon.programs import wire
 from exec_daemon.programs.errors import NO_ROOM, Overloaded, Unconfined, Unusable
 from exec_daemon.programs.find import Found, found
 from exec_daemon.programs.link import NurseryLink, SpawnerLink, read_descriptor, start_nursery
 from exec_daemon.programs.nursery.output import HALF_BYTES
+from exec_daemon.programs.order import Answer, Printed, answer_in, order
 from exec_daemon.programs.program import Capped, Profile, Program, Ran
 from exec_daemon.programs.turns import Turns
 
@@ -91,10 +91,11 @@ class Programs:
         Raises `ProgramError` where it has not run.
         """
         with found(program.argv[0]) as file:
+            packet = _packet(program, file, stdin)
             async with self._places:
                 turn = await self._turns.next()
                 try:
-                    return await self._run(program, file, stdin)
+                    return await self._run(program, file, packet)
                 finally:
                     turn.end()
 
@@ -117,6 +118,8 @@ class Programs:
 
     async def _started(self) -> NurseryLink:
         """The nursery; a new one where there is none any more."""
+        if self._nursery is not None and not self._nursery.has_ended:
+            return self._nursery
         async with self._starting:
             if self._nursery is not None and self._nursery.has_ended:
                 log.error("the process that starts programs has died, and is started again")
@@ -152,19 +155,19 @@ class Programs:
         else:
             self._idle.setdefault(spawner.profile, []).append(spawner)
 
-    async def _run(self, program: Program, file: Found, stdin: bytes) -> Ran:
+    async def _run(self, program: Program, file: Found, packet: bytes) -> Ran:
         began_s = time.monotonic()
         spawner = await self._spawner(program.profile)
         try:
-            header, streams = await self._asked(spawner, program, file, stdin)
+            answer, whole = await self._asked(spawner, program, file, packet)
         except BaseException:
             await self._end(spawner, kill=True)
             raise
-        if header["spent"]:
+        if answer.spent:
             await self._end(spawner, kill=True)
         else:
             self._keep(spawner)
-        return _ran(header, streams, (time.monotonic() - began_s) * 1000)
+        return _ran(answer, whole, (time.monotonic() - began_s) * 1000)
 
     async def _end(self, spawner: SpawnerLink, *, kill: bool) -> None:
         """Waits until nothing is left, also when we are cancelled meanwhile."""
@@ -179,25 +182,24 @@ class Programs:
             spawner.close()
 
     async def _asked(
-        self, spawner: SpawnerLink, program: Program, file: Found, stdin: bytes
-    ) -> tuple[dict[str, Any], tuple[Capped, Capped]]:
-        packet = wire.pack(_order(program, file), stdin, program.third)
-        descriptors = [] if file.script else [file.descriptor]
+        self, spawner: SpawnerLink, program: Program, file: Found, packet: bytes
+    ) -> tuple[Answer, list[bytes]]:
+        """The answer, and the whole of each stream that was cut."""
         try:
             at_most_s = program.time_limit_s + self._late_s
-            answer, passed = await spawner.ask(packet, descriptors, at_most_s)
+            said, passed = await spawner.ask(packet, [] if file.script else [file.descriptor], at_most_s)
         except TimeoutError:  # it may well have run, so it is told like any that had to be stopped
             log.error("the process that runs %s does not answer", program.argv[0])  # noqa: TRY400 - no fault of ours
-            return {"status": None, "spent": True}, (Capped(), Capped())
+            return Answer(spent=True), []
         except OSError as failed:  # a packet that is too long, or a spawner that is gone
             number = errno.E2BIG if failed.errno == errno.EMSGSIZE else errno.EAGAIN
             raise _failure(program.argv[0], number) from None
-        if not answer:
-            return {"status": signal.SIGKILL, "spent": True}, (Capped(), Capped())
-        header, blobs = wire.unpack(answer)
-        if "failed" in header:
-            raise _failure(program.argv[0], header["failed"])
-        return header, _streams(header, blobs, passed)
+        if not said:
+            return Answer(status=signal.SIGKILL, spent=True), []
+        answer = answer_in(said)
+        if answer.failed:
+            raise _failure(program.argv[0], answer.failed)
+        return answer, [read_descriptor(descriptor) for descriptor in passed]
 
 
 def _failure(name: str, number: int) -> Unusable | Overloaded:
@@ -206,40 +208,38 @@ def _failure(name: str, number: int) -> Unusable | Overloaded:
     return Unusable(name, _NO_PROGRAM.get(number, f"cannot be run: {os.strerror(number)}"))
 
 
-def _order(program: Program, file: Found) -> dict[str, Any]:
-    return {
-        "path": file.script or "",
-        "argv": list(program.argv),
-        "environment": dict(program.environment),
-        "folder": program.folder,
-        "limit_s": program.time_limit_s,
-        "most_whole_bytes": program.most_whole_bytes,
-    }
+def _packet(program: Program, file: Found, stdin: bytes) -> bytes:
+    try:
+        return order(
+            path=file.script or "",
+            folder=program.folder,
+            argv=program.argv,
+            environment=program.environment,
+            stdin=stdin,
+            third=program.third,
+            limit_s=program.time_limit_s,
+            most_whole_bytes=program.most_whole_bytes,
+        )
+    except ValueError:
+        raise Unusable(program.argv[0], "cannot take a word with a NUL in it") from None
 
 
-def _streams(header: dict[str, Any], blobs: list[bytes], passed: list[int]) -> tuple[Capped, Capped]:
-    whole = [read_descriptor(descriptor) for descriptor in passed]
-    out, err = (
-        _cut(whole.pop(0), blob, printed) if cut else Capped(blob)
-        for cut, blob, printed in zip(header["cut"], blobs, header["printed"], strict=True)
-    )
-    return out, err
-
-
-def _cut(whole: bytes, tail: bytes, printed: int) -> Capped:
+def _capped(printed: Printed, wholes: Iterator[bytes]) -> Capped:
+    if not printed.cut:
+        return Capped(printed.shown)
+    whole = next(wholes)
     head = whole[:HALF_BYTES]
-    return Capped(head, tail, printed - len(head) - len(tail), whole)
+    return Capped(head, printed.shown, printed.size - len(head) - len(printed.shown), whole)
 
 
-def _ran(header: dict[str, Any], streams: tuple[Capped, Capped], duration_ms: float) -> Ran:
-    status = header["status"]
-    ended = status is not None
+def _ran(answer: Answer, wholes: Iterable[bytes], duration_ms: float) -> Ran:
+    status, cut = answer.status, iter(wholes)
     return Ran(
-        exit=os.WEXITSTATUS(status) if ended and os.WIFEXITED(status) else None,
-        signal=os.WTERMSIG(status) if ended and os.WIFSIGNALED(status) else None,
-        timed_out=not ended,
-        stdout=streams[0],
-        stderr=streams[1],
+        exit=os.WEXITSTATUS(status) if status is not None and os.WIFEXITED(status) else None,
+        signal=os.WTERMSIG(status) if status is not None and os.WIFSIGNALED(status) else None,
+        timed_out=status is None,
+        stdout=_capped(answer.out, cut),
+        stderr=_capped(answer.err, cut),
         duration_ms=round(duration_ms, 3),
-        left_over=bool(header["spent"]) and ended,
+        left_over=answer.spent and status is not None,
     )

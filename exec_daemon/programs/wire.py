@@ -1,4 +1,4 @@
-"""Messages between the daemon, the nursery and its spawners: one JSON line, then raw bytes.
+"""Messages between the daemon, the nursery and its spawners: JSON, but for runs (`order`).
 
 Each is one packet of a SOCK_SEQPACKET pair, so that none can be read in part. Descriptors ride along.
 Standard library only: the spawners run without site-packages.
@@ -27,21 +27,15 @@ def pair() -> tuple[socket.socket, socket.socket]:
     return ends
 
 
-def pack(header: Mapping[str, Any], *blobs: bytes) -> bytes:
-    """The packet; `unpack` gives `blobs` back as they were."""
-    line = json.dumps({**header, "sizes": [len(blob) for blob in blobs]}).encode("ascii")
-    return b"\n".join((line, b"".join(blobs)))
+def pack(message: Mapping[str, Any]) -> bytes:
+    """The packet."""
+    return json.dumps(message).encode("ascii")
 
 
-def unpack(packet: bytes) -> tuple[dict[str, Any], list[bytes]]:
-    """Header and blobs. Raises ValueError or KeyError for what `pack` has not made."""
-    line, _, rest = packet.partition(b"\n")
-    header = json.loads(line)
-    blobs = []
-    for size in header.pop("sizes"):
-        blobs.append(rest[:size])
-        rest = rest[size:]
-    return header, blobs
+def unpack(packet: bytes) -> dict[str, Any]:
+    """What was packed. Raises ValueError for what is no JSON."""
+    message: dict[str, Any] = json.loads(packet)
+    return message
 
 
 def send(end: socket.socket, packet: bytes, descriptors: Sequence[int] = ()) -> None:
@@ -63,16 +57,11 @@ class Inbox:
     def __init__(self, end: socket.socket) -> None:
         self._end = end
         self._room = bytearray(MOST_BYTES)
+        self._view = memoryview(self._room)
 
     def receive(self) -> tuple[bytes, list[int]]:
         """The next packet and its descriptors, closed on exec; b"" at the end. Raises OSError."""
         # Not `socket.recv_fds`: it loses the flag that keeps the descriptors from what is executed next.
         size, more, _, _ = self._end.recvmsg_into([self._room], _ROOM, socket.MSG_CMSG_CLOEXEC)
-        return bytes(memoryview(self._room)[:size]), [each for one in more for each in _descriptors(*one)]
-
-
-def _descriptors(level: int, kind: int, content: bytes) -> array[int]:
-    found = array("i")
-    if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-        found.frombytes(content[: len(content) - len(content) % found.itemsize])
-    return found
+        # Nothing else comes along on a socket that was not asked for more (unix(7)), and all in one piece.
+        return bytes(self._view[:size]), array("i", more[0][2]).tolist() if more else []

@@ -67,7 +67,7 @@ class Nursery:
         packet, descriptors = self._inbox.receive()
         if not packet:
             return False
-        header, _ = wire.unpack(packet)
+        header = wire.unpack(packet)
         if "end" in header:
             self._brood.end(header["end"])
             return True

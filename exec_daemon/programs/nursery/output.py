@@ -11,6 +11,8 @@ import resource
 from contextlib import suppress
 from typing import Final
 
+from exec_daemon.programs.order import Printed
+
 # O-32: what a result shows of one stream.
 MOST_SHOWN_BYTES: Final = 64 * 1024
 HALF_BYTES: Final = MOST_SHOWN_BYTES // 2
@@ -26,6 +28,8 @@ class Stream:
     program that ends, or closes what it has been given, does not wake who waits for it once more.
     """
 
+    __slots__ = ("_most_whole_bytes", "_shown", "reader", "size", "whole", "writer")
+
     def __init__(self, most_whole_bytes: int) -> None:
         self.reader, self.writer = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self.reader, False)
@@ -35,9 +39,9 @@ class Stream:
         self._shown = b""
 
     @property
-    def shown(self) -> bytes:
-        """All of it, or its end where there is a `whole`."""
-        return self._shown
+    def printed(self) -> Printed:
+        """What there was so far."""
+        return Printed(self.size, self.whole is not None, self._shown)
 
     def drain(self) -> None:
         """Reads what there is."""

@@ -12,12 +12,13 @@ import select
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from exec_daemon.programs import wire
 from exec_daemon.programs.nursery import trees
 from exec_daemon.programs.nursery.cgroup import Group
-from exec_daemon.programs.nursery.running import Ended, Order, run
+from exec_daemon.programs.nursery.running import Ended, run
+from exec_daemon.programs.order import Answer, order_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def serve(end: socket.socket, life: Life) -> NoReturn:
     poller.register(life.lifeline, select.POLLIN)
     inbox = wire.Inbox(end)
     try:
-        while all(ready != life.lifeline for ready, _ in poller.poll()):
+        while life.lifeline not in dict(poller.poll()):
             packet, descriptors = inbox.receive()
             if not packet or _answer(end, life, packet, descriptors):
                 break
@@ -57,9 +58,9 @@ def serve(end: socket.socket, life: Life) -> NoReturn:
 def _answer(end: socket.socket, life: Life, packet: bytes, descriptors: Sequence[int]) -> bool:
     """Runs one program and tells how it went. Is this spawner spent?"""
     try:
-        ended = run(_order(packet, descriptors), (end.fileno(), life.lifeline))
+        ended = run(order_in(packet, descriptors), (end.fileno(), life.lifeline))
     except OSError as failed:
-        wire.send(end, wire.pack({"failed": failed.errno or errno.EIO}))
+        wire.send(end, Answer(failed=failed.errno or errno.EIO).pack())
         return trees.has_children()
     finally:
         for descriptor in descriptors:
@@ -73,19 +74,7 @@ def _answer(end: socket.socket, life: Life, packet: bytes, descriptors: Sequence
     return spent
 
 
-def _order(packet: bytes, descriptors: Sequence[int]) -> Order:
-    header, (stdin, third) = wire.unpack(packet)
-    path: str = header.pop("path")
-    return Order(path=path or f"/proc/self/fd/{descriptors[0]}", stdin=stdin, third=third, **header)
-
-
 def _tell(end: socket.socket, ended: Ended, *, spent: bool) -> None:
-    streams = (ended.out, ended.err)
-    header: dict[str, Any] = {
-        "status": ended.status,
-        "spent": spent,
-        "printed": [stream.size for stream in streams],
-        "cut": [stream.whole is not None for stream in streams],
-    }
-    whole = [stream.whole for stream in streams if stream.whole is not None]
-    wire.send(end, wire.pack(header, *(stream.shown for stream in streams)), whole)
+    out, err = ended.out, ended.err
+    answer = Answer(0, ended.status, spent, out.printed, err.printed)
+    wire.send(end, answer.pack(), [stream.whole for stream in (out, err) if stream.whole is not None])
