@@ -13,7 +13,9 @@ from exec_daemon.store.values import AuditLine, NewAuditLine
 
 _COLUMNS = ("seq", *COVERED, "hash")
 _LINE = select("audit", _COLUMNS)
+_LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'audit'"
 _LAST_HASH = "SELECT hash FROM audit ORDER BY seq DESC LIMIT 1"
+_END = f"SELECT ({_LAST}) AS seq, coalesce(({_LAST_HASH}), (SELECT hash FROM audit_start)) AS hash"  # noqa: S608 - literals only
 # How many lines one look reads: some 5 ms, in which the log cannot be given back.
 SLICE = 1000
 
@@ -23,8 +25,8 @@ def end(db: sqlite3.Connection) -> Link:
 
     The number is not taken from that line: where lines at the end are gone, the gap must stay.
     """
-    row = db.execute(_LAST_HASH).fetchone()
-    return Link(last(db), start(db).hash if row is None else row["hash"])
+    row = db.execute(_END).fetchone()
+    return Link(row["seq"] or 0, row["hash"])
 
 
 def append(db: sqlite3.Connection, lines: Iterable[NewAuditLine]) -> None:
@@ -63,7 +65,7 @@ def start(db: sqlite3.Connection) -> Link:
 
 def last(db: sqlite3.Connection) -> int:
     """The highest number that was ever given out; SQLite keeps it beside the table."""
-    row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'audit'").fetchone()
+    row = db.execute(_LAST).fetchone()
     return 0 if row is None else int(row["seq"])
 
 

@@ -26,6 +26,8 @@ _END = ("ended_at", "duration_ms", "result", "error", "holds_call")
 _JOB_COLUMNS = (*_PLAIN, "args", *_BESIDE, *_END)
 _EVENT_COLUMNS = ("job", "seq", "ts", "type", "payload")
 _JOB = select("jobs", (*_PLAIN, "args", "ended_at", "duration_ms", "result", "error", *_BESIDE, "number"))
+# What the index of states asks for (store/sql/0013).
+_NOT_SUCCEEDED = "state <> 'succeeded'"
 
 _plain_values = attrgetter(*_PLAIN)
 _values_beside = attrgetter(*_BESIDE)
@@ -155,7 +157,8 @@ def _take_effect(db: sqlite3.Connection, effect: Effect, job: int, at: str) -> t
 
 def interrupt_running(db: sqlite3.Connection, at: str) -> Written[list[Job]]:
     """As the port's `interrupt_running`."""
-    rows = [_read(row) for row in db.execute(_JOB + "WHERE state = 'running' ORDER BY number")]
+    running = f"WHERE state = 'running' AND {_NOT_SUCCEEDED} ORDER BY number"
+    rows = [_read(row) for row in db.execute(_JOB + running)]
     left = [row for row in rows if once.ends_with_the_daemon(row.entry.job)]
     ended = [_end(db, row, once.interruption(row.entry), at) for row in left]
     return Written(ended, tuple(job_topic(job.id) for job in ended))
@@ -228,11 +231,11 @@ def job(db: sqlite3.Connection, job_id: str) -> Job | None:
 def jobs(db: sqlite3.Connection, identity: str | None, state: JobState | None, limit: int) -> list[Job]:
     """As the port's `jobs`."""
     wanted = {"identity": identity, "state": state}
-    where = " AND ".join(f"{column} = :{column}" for column, value in wanted.items() if value is not None)
-    rows = db.execute(
-        _JOB + (f"WHERE {where} " if where else "") + "ORDER BY number DESC LIMIT :limit",
-        wanted | {"limit": limit},
-    )
+    asked = [f"{column} = :{column}" for column, value in wanted.items() if value is not None]
+    if state not in (None, JobState.SUCCEEDED):
+        asked.append(_NOT_SUCCEEDED)
+    where = f"WHERE {' AND '.join(asked)} " if asked else ""
+    rows = db.execute(_JOB + where + "ORDER BY number DESC LIMIT :limit", wanted | {"limit": limit})
     return [_read(row).entry.job for row in rows]
 
 

@@ -4,7 +4,8 @@ A commit costs a sync of the disk, whatever it holds. While one group is being s
 so that throughput grows with load and a lone write waits for nobody.
 
 Rules:
-1. Each write runs in a savepoint: one that fails leaves no trace and does not touch its neighbours.
+1. A write that fails leaves no trace and does not touch its neighbours: the group is undone and done again, each
+   of its writes in a savepoint of its own. Mostly none fails, and none has to pay for one.
 2. A future is resolved after COMMIT, never before; what was acknowledged is durable.
 3. A fault of the whole store (disk full, I/O) undoes the group. Its writes are then tried one by one, so
    that one that does not fit takes no other down.
@@ -105,14 +106,24 @@ class Writer:
 
     def _commit(self, group: list[_Waiting]) -> list[_End]:
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            ends = [self._attempt(waiting.write) for waiting in group]
-            self._db.execute("COMMIT")
+            return self._together(group, lambda write: write(self._db))
+        except Exception:  # noqa: BLE001 - whatever it is, whose it is shows when they are tried with care
+            self._undo()
+            return self._with_care(group)
+
+    def _with_care(self, group: list[_Waiting]) -> list[_End]:
+        try:
+            return self._together(group, self._attempt)
         except sqlite3.Error as fault:
             self._undo()
             if len(group) == 1:
                 return [any_fault(fault, self._path)]
-            return [end for waiting in group for end in self._commit([waiting])]
+            return [end for waiting in group for end in self._with_care([waiting])]
+
+    def _together(self, group: list[_Waiting], attempt: Callable[[Write[Any]], _End]) -> list[_End]:
+        self._db.execute("BEGIN IMMEDIATE")
+        ends = [attempt(waiting.write) for waiting in group]
+        self._db.execute("COMMIT")
         return ends
 
     def _attempt(self, write: Write[Any]) -> _End:
