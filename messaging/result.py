@@ -49,9 +49,10 @@ class Result:
 
     def to_text(self) -> str:
         """The same as compact JSON. What has been written already is not written again."""
-        if self.text is None or self.error is not None or self.replayed:
+        if self.text is None or self.error is not None:
             return _write(self.to_json())
-        return f'{_write(self._head())[:-1]},"result":{self.text}}}'
+        replayed = ',"replayed":true' if self.replayed else ""
+        return f'{_write(self._head())[:-1]},"result":{self.text}{replayed}}}'
 
     def _head(self) -> dict[str, Any]:
         return {

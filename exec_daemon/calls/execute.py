@@ -221,7 +221,7 @@ class Executor:
         if isinstance(begun, Conflict):
             return _refused(call.op, request, _conflict(begun.job))
         if isinstance(begun, Ran):
-            return result_of(begun.job, replayed=True)
+            return result_of(begun.job, replayed=True, text=begun.text)
         if call.op.at_once and wait_s is None:
             return result_of(await self.jobs.at_once_as(call, begun.job))
         joined = isinstance(begun, Running)

@@ -71,7 +71,8 @@ def answer(earlier: Entry, new: NewJob) -> Begun:
     """What `begin` answers when `earlier` holds the call id of `new`."""
     if earlier.digest != new.digest:
         return Conflict(earlier.job)
-    return Running(earlier.job) if earlier.job.state is JobState.RUNNING else Done(earlier.job)
+    running = earlier.job.state is JobState.RUNNING
+    return Running(earlier.job) if running else Done(earlier.job, earlier.text)
 
 
 def reserved_first(new: NewJob) -> bool:

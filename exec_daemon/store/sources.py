@@ -17,8 +17,8 @@ Clock = Callable[[], str]
 # Gives a fresh id for a kind of thing: "job" or "msg".
 NewId = Callable[[str], str]
 
-# An id begins with when it was made, in milliseconds (44 bits reach to the year 2527): rows of one time then lie
-# side by side in each index, however large it is. Where they lie anywhere, each costs the writing of whole pages.
+# An id begins with when it was made, in milliseconds (44 bits reach to the year 2527): rows of one time then
+# lie side by side in each index, however large it is. Where they lie anywhere, each has whole pages written.
 _TIME_DIGITS = 11
 # 52 random bits: who knows the time does not guess the id, and no two processes make the same one.
 _RANDOM_DIGITS = 13

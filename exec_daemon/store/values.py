@@ -7,7 +7,7 @@ types in `messaging`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from messaging import ArtifactRef, CallError, Job, Message, NewMessage
@@ -100,9 +100,10 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The same call has ended: answer with what is stored."""
+    """The same call has ended: answer with what is stored. `text` is the job's result as it is kept."""
 
     job: Job
+    text: str | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

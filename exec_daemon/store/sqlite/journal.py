@@ -111,17 +111,9 @@ def _end_values(entry: once.Entry) -> tuple[Any, ...]:
 
 
 def finish(
-    db: sqlite3.Connection,
-    job_id: str,
-    outcome: Outcome,
-    effects: Sequence[Effect],
-    at: str,
-    *,
-    unwritten: once.Entry | None = None,
+    db: sqlite3.Connection, job_id: str, outcome: Outcome, effects: Sequence[Effect], at: str
 ) -> Written[Job]:
-    """As the port's `finish`; each message has its id. `unwritten` is the job where it has no row yet."""
-    if unwritten is not None:
-        return _finish_unwritten(db, once.ended(unwritten, outcome, at), effects, at)
+    """As the port's `finish`; each message has its id."""
     row = _row(db, job_id)
     if row.entry.job.state is not JobState.RUNNING:
         return Written(row.entry.job)
@@ -129,10 +121,8 @@ def finish(
     return Written(_end(db, row, outcome, at), (*news, job_topic(job_id)))
 
 
-def _finish_unwritten(
-    db: sqlite3.Connection, ended: once.Entry, effects: Sequence[Effect], at: str
-) -> Written[Job]:
-    """The row is written once, as it ended."""
+def add_ended(db: sqlite3.Connection, ended: once.Entry, effects: Sequence[Effect], at: str) -> Written[Job]:
+    """The same for a job that has no row yet: it is written once, as it ended."""
     number = _insert_jobs(db, [ended])
     news = _take_effects(db, effects, number, at)
     audit.append(db, [once.audit_line(ended)])
@@ -253,6 +243,7 @@ def _read(row: sqlite3.Row) -> _Row:
     beside["effects_inside"] = bool(beside["effects_inside"])
     columns["state"] = JobState(columns["state"])
     columns["side_effecting"] = bool(columns["side_effecting"])
+    text = columns["result"]
     for name in ("args", "result", "error"):
         columns[name] = None if columns[name] is None else load(columns[name])
-    return _Row(number, once.Entry(Job(**columns), **beside))
+    return _Row(number, once.Entry(Job(**columns), **beside, text=text))

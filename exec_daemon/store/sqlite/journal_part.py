@@ -29,6 +29,7 @@ from exec_daemon.store.sqlite import audit, journal, pruning
 from exec_daemon.store.sqlite.behind import MOST_BEHIND, WRITE_BEHIND_S, Batch, Behind
 from exec_daemon.store.sqlite.faults import any_fault
 from exec_daemon.store.sqlite.files import open_reader
+from exec_daemon.store.sqlite.lately import Lately
 from exec_daemon.store.sqlite.part import SqlitePart
 from exec_daemon.store.sqlite.writer import Write, Writer, Written
 from exec_daemon.store.values import (
@@ -62,6 +63,7 @@ class SqliteJournal(SqlitePart):
     def __init__(self) -> None:
         super().__init__()
         self._behind = Behind()
+        self._lately = Lately()
         self._timer: asyncio.TimerHandle | None = None
         self._catching_up: asyncio.Future[None] | None = None
         self._ending = 0
@@ -92,15 +94,19 @@ class SqliteJournal(SqlitePart):
 
     def _earlier(self, new: NewJob) -> once.Entry | None:
         """The job that stands for the call. Where the file cannot be read, reads go on without it."""
-        behind = self._behind.of_call(new.identity, new.call_id)
-        if behind is not None or new.fresh:
-            return behind
+        call = (new.identity, new.call_id)
+        known = self._behind.of_call(*call) or self._lately.of_call(*call)
+        if known is not None or new.fresh:
+            return known
         try:
-            return self._look_up(journal.of_call, new.identity, new.call_id)
+            found = self._look_up(journal.of_call, *call)
         except StoreError:
             if new.side_effecting:
                 raise
             return None
+        if found is not None:
+            self._lately.add(found)
+        return found
 
     def _look_up(
         self, read: Callable[Concatenate[sqlite3.Connection, P], T], *key: P.args, **more: P.kwargs
@@ -134,7 +140,12 @@ class SqliteJournal(SqlitePart):
         unwritten = self._behind.take_begun(job_id)
         self._ending += 1
         try:
-            ended = await self._write(journal.finish, job_id, outcome, effects, at, unwritten=unwritten)
+            if unwritten is None:
+                ended = await self._write(journal.finish, job_id, outcome, effects, at)
+            else:
+                whole = once.ended(unwritten, outcome, at)
+                ended = await self._write(journal.add_ended, whole, effects, at)
+                self._lately.add(whole)
         except Exception:
             if unwritten is not None:
                 self._behind.begin(unwritten)
@@ -145,9 +156,9 @@ class SqliteJournal(SqlitePart):
         return ended
 
     def _named(self, effect: Effect) -> Effect:
-        if not isinstance(effect, AppendMessage):
+        if not isinstance(effect, AppendMessage) or effect.id is not None:
             return effect
-        return replace(effect, id=effect.id or self._new_id("msg"))
+        return replace(effect, id=self._new_id("msg"))
 
     def _tell(self, job_id: str) -> None:
         """There is news of a job, which the file does not have yet."""
@@ -251,6 +262,7 @@ class SqliteJournal(SqlitePart):
         numbers = await self._read(pruning.excess_jobs, excess)
         last = await self._read(pruning.last_excess_line, excess)
         jobs = await self._write(pruning.prune_jobs, numbers) if numbers else 0
+        self._lately.clear()
         lines = await self._write(pruning.prune_lines, last, self._clock()) if last else 0
         before = excess.jobs_before
         gone = Pruned(jobs, lines, await self._write(pruning.prune_workers, before) if before else 0)

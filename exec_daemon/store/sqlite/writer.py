@@ -4,8 +4,8 @@ A commit costs a sync of the disk, whatever it holds. While one group is being s
 so that throughput grows with load and a lone write waits for nobody.
 
 Rules:
-1. A write that fails leaves no trace and does not touch its neighbours: the group is undone and done again, each
-   of its writes in a savepoint of its own. Mostly none fails, and none has to pay for one.
+1. A write that fails leaves no trace and does not touch its neighbours: the group is undone and done again,
+   each of its writes in a savepoint of its own. Mostly none fails, and none has to pay for one.
 2. A future is resolved after COMMIT, never before; what was acknowledged is durable.
 3. A fault of the whole store (disk full, I/O) undoes the group. Its writes are then tried one by one, so
    that one that does not fit takes no other down.
