@@ -1,5 +1,6 @@
 """Calls, results, ops, threads, jobs: they survive the wire, and the error table is whole."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -75,6 +76,16 @@ def test_a_result_survives_the_wire() -> None:
     assert Result.from_json(bad.to_json()) == bad
     assert "error" not in good.to_json()
     assert "result" not in bad.to_json()
+
+
+@pytest.mark.parametrize("replayed", [False, True])
+@pytest.mark.parametrize("text", [None, '{"a":null}'])
+def test_a_result_as_text_is_the_same_whoever_has_written_its_data(text: str | None, replayed: bool) -> None:
+    good = Result(op="job.get", job_id="j", data={"a": None}, text=text, replayed=replayed)
+    bad = Result(op="x", error=error(ErrorCode.BUSY, "full"), text=text and "null", replayed=replayed)
+    for one in (good, bad):
+        assert json.loads(one.to_text()) == one.to_json()
+        assert list(json.loads(one.to_text())) == list(one.to_json())
 
 
 def test_an_unknown_error_code_is_kept_for_the_reader() -> None:
