@@ -34,6 +34,20 @@ def test_a_grant_holds_from_the_next_call_on_and_until_it_is_taken_back(daemon: 
     assert daemon.exec("agent/robin", "tools.list").status_code == 200
 
 
+def test_who_may_no_longer_call_gets_no_earlier_answer_either(daemon: Any) -> None:
+    daemon.agent("robin")
+    daemon.agent("wren")
+
+    def send() -> Any:
+        return daemon.exec("agent/robin", "dm.send", {"to": "wren", "text": "x"}, call_id="once")
+
+    first = send().json()
+    set_grant(daemon, "agent/robin", deny=["dm.send"])
+    assert send().status_code == 403
+    daemon.client("operator").delete("/grants?subject=agent/robin")
+    assert send().json() == first | {"replayed": True}
+
+
 def test_who_changed_a_grant_is_in_the_audit(daemon: Any) -> None:  # D108
     set_grant(daemon, "agent/robin", deny=["tools.list"])
     daemon.client("operator").delete("/grants?subject=agent/robin")
