@@ -265,3 +265,13 @@ def test_a_heading_over_the_limit_is_told_if_an_opener_stands_in_it(inside: str,
     text = f"# some words {inside}"
     wanted = [Skipped(SkipReason.TOO_LONG, (2, len(text)))] if told else []
     assert scan_reply(text, ScanPolicy(max_paragraph_bytes=10)) == wanted
+
+
+def test_one_blank_behind_the_mark_of_a_quote_belongs_to_it() -> None:
+    text = ">    x\n[TOOL tools.list]"  # else this was code, behind which a line begins something else
+    assert scan_reply(text) == [Skipped(SkipReason.BLOCK_QUOTE, (5, len(text)))]
+
+
+def test_reasoning_begins_in_a_heading_of_dead_text_too() -> None:
+    text = "[TOOL a {x\n# h <think>\n\n[TOOL tools.list]"
+    assert scan_reply(text)[1:] == [Skipped(SkipReason.REASONING, (text.index("<"), len(text)))]

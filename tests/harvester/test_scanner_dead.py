@@ -5,7 +5,10 @@ A long text is not read any further then. Each text is scanned that way and the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -44,34 +47,42 @@ BEHIND = (
 )
 
 
-def both(text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[list[Event], list[Event]]:
-    found = []
-    for long in (0, 1 << 30):
-        monkeypatch.setattr(examination, "_LONG_CHARS", long)
-        found.append(scan_reply(text, POLICY))
-    return found[0], found[1]
+@contextmanager
+def instead(name: str, value: Any) -> Iterator[None]:
+    """Another value of a name in the module; without a fixture, so that these tests judge mutants too."""
+    before = getattr(examination, name)
+    setattr(examination, name, value)
+    try:
+        yield
+    finally:
+        setattr(examination, name, before)
+
+
+def found(text: str, *, long_chars: int) -> list[Event]:
+    with instead("_LONG_CHARS", long_chars):
+        return scan_reply(text, POLICY)
 
 
 @pytest.mark.parametrize("broken", BROKEN)
 @pytest.mark.parametrize("before", BEFORE)
-def test_the_short_way_finds_what_the_long_one_finds(
-    before: str, broken: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_short_way_finds_what_the_long_one_finds(before: str, broken: str) -> None:
     for behind, end in product(BEHIND, ("", "\n\n" + CALL)):
-        short, long = both(before + broken + behind + end, monkeypatch)
-        assert short == long, (before, broken, behind, end)
+        text = before + broken + behind + end
+        assert found(text, long_chars=0) == found(text, long_chars=1 << 30), text
 
 
-def test_nothing_is_laid_out_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examination, "Reader", None)  # what lays out a text
+def test_nothing_is_laid_out_behind_it() -> None:
     text = "Words: [TOOL a {x\n" + "[TOOL a {x\n" * 300
-    assert scan_reply(f"{text}\n{CALL}") == [
+    with instead("Reader", None):  # what lays out a text
+        events = scan_reply(f"{text}\n{CALL}")
+    assert events == [
         Skipped(SkipReason.BROKEN, (7, len(text) - 1)),
         Directive(Form.F3, "tools.list", {}, (len(text) + 1, len(text) + 1 + len(CALL))),
     ]
 
 
 @pytest.mark.parametrize("text", ["[TOOL a {x", "[TOOL a {"])
-def test_a_short_text_is_not_read_twice(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examination, "read_construct", None)
-    assert scan_reply(text) == [Skipped(SkipReason.BROKEN, (0, len(text)))]
+def test_a_short_text_is_not_read_twice(text: str) -> None:
+    with instead("read_construct", None):
+        events = scan_reply(text)
+    assert events == [Skipped(SkipReason.BROKEN, (0, len(text)))]
