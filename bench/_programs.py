@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import platform
 import shutil
 import socket
 import ssl
@@ -62,19 +63,41 @@ int main(int argc, char **argv) {
 """
 
 
-def floor_ms(folder: Path, at_once: int, seconds: float) -> list[float]:
+# It ends before a C library could begin: that asks for CPUID first, and each time leaves a virtual machine.
+_BARE: Final = """
+void _start(void) {
+#ifdef __x86_64__
+  __asm__("mov $60, %eax; xor %edi, %edi; syscall");
+#else
+  __asm__("mov x8, 93; mov x0, 0; svc 0");
+#endif
+}
+"""
+
+
+def floor_ms(folder: Path, at_once: int, seconds: float, program: str = TRUE) -> list[float]:
     """`posix_spawn` and `waitpid` in C, from so many processes: how long each run took, in order of length.
 
     Where there is no compiler, the same from one process through Python, and none at once.
     """
     if shutil.which("cc") is None:
         return sorted(_timed(_spawn) for _ in range(300)) if at_once == 1 else []
-    program = folder / "floor"
-    if not program.exists():
-        (folder / "floor.c").write_text(_FLOOR)
-        subprocess.run(["cc", "-O2", "-o", program, folder / "floor.c"], check=True)
-    words = [str(program), TRUE, str(at_once), str(seconds)]
+    words = [_compiled(folder / "floor", _FLOOR), program, str(at_once), str(seconds)]
     return sorted(array("d", subprocess.run(words, capture_output=True, check=True).stdout))
+
+
+def bare_program(folder: Path) -> str | None:
+    """A program without a C library; None where it cannot be made."""
+    can = shutil.which("cc") is not None and platform.machine() in ("x86_64", "aarch64")
+    return _compiled(folder / "bare", _BARE, "-static", "-nostdlib") if can else None
+
+
+def _compiled(program: Path, source: str, *options: str) -> str:
+    if not program.exists():
+        file = program.with_suffix(".c")
+        file.write_text(source)
+        subprocess.run(["cc", "-O2", *options, "-o", program, file], check=True)
+    return str(program)
 
 
 def _spawn() -> None:

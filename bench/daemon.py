@@ -4,7 +4,8 @@ All run on this machine and are asked in turns, round by round; what is printed 
 Each call goes over TLS and one kept connection, one after the other (p50, p99), then from 16 at once.
 
     a call that spawns nothing   ours: `tools.list` for one op, through identity, grants, journal and audit
-    a call that runs `true`      ours: an op of an operator's; the floor is `posix_spawn` in C
+    a call that runs `true`      ours: an op of an operator's; the floor is `posix_spawn` in C, of `true` and
+                                 of a program that ends before a C library could begin
     what is around `true`        the same op, and one with `confined = false`
     a call that is kept          ours: `dm.send`, durable with its effect; then the same call id again
 
@@ -127,10 +128,9 @@ class Bench:
 
     def running(self) -> Iterator[tuple[str, list[float]]]:
         """One round of the calls that run a program."""
-        floor = _programs.floor_ms(self.folder, 1, self.seconds / 4)
-        many = _programs.floor_ms(self.folder, CLIENTS, self.seconds)
-        loaded = [len(many) / self.seconds, _at(many, 0.99)] if many else []
-        yield "posix_spawn in C", [_at(floor, 0.5), _at(floor, 0.99), *loaded]
+        yield "posix_spawn in C", self._floor(_programs.TRUE)
+        if bare := _programs.bare_program(self.folder):
+            yield "posix_spawn in C, no C library in what is run", self._floor(bare)
         for name, request in self.runs.items():
             took = _wire.times_ms(request, self.calls // 5)
             load = _wire.under_load(request, CLIENTS, self.seconds)
@@ -139,6 +139,12 @@ class Bench:
             if run is not None:
                 took = _programs.times_ms(run, max(10, self.calls // 20))
                 yield name, [_at(took, 0.5), _at(took, 0.99)]
+
+    def _floor(self, program: str) -> list[float]:
+        alone = _programs.floor_ms(self.folder, 1, self.seconds / 4, program)
+        many = _programs.floor_ms(self.folder, CLIENTS, self.seconds, program)
+        loaded = [len(many) / self.seconds, _at(many, 0.99)] if many else []
+        return [_at(alone, 0.5), _at(alone, 0.99), *loaded]
 
     def layered(self) -> Iterator[tuple[str, list[float]]]:
         """One round with what is around a program and without, call by call in turns."""

@@ -134,7 +134,7 @@ class NurseryLink:
     async def introduction(self) -> None:
         """Waits until it has tried what the kernel has. Raises `ProgramError`."""
         try:
-            packet, _ = await asyncio.wait_for(self._end.next(), _START_S)
+            packet, _ = await self._end.next(_START_S)
         except TimeoutError:
             packet = b""
         if not packet:
