@@ -1,55 +1,62 @@
-"""The TLS handshake of a connection that was accepted, by OpenSSL on the socket itself.
+"""The TLS handshake of a connection that was accepted.
 
-So a handshake that is refused tells its client why: OpenSSL sends the alert (RFC 8446 6.2) before it fails.
+A handshake that is refused tells its client why, by the alert that OpenSSL has ready (RFC 8446 6.2). There is
+room for it in the socket: nothing was sent but the server's part of the handshake.
 """
 
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
-from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass
+from socket import socket
+from typing import Final
+
+_READ_BYTES: Final = 16 * 1024
 
 
-async def secured(connection: socket.socket, context: ssl.SSLContext, within_s: float) -> ssl.SSLSocket:
+@dataclass(frozen=True, slots=True)
+class Secured:
+    """A connection over TLS. OpenSSL reads from `incoming`, and leaves what to send in `outgoing`."""
+
+    connection: socket
+    tls: ssl.SSLObject
+    incoming: ssl.MemoryBIO
+    outgoing: ssl.MemoryBIO
+
+
+async def secured(connection: socket, context: ssl.SSLContext, within_s: float) -> Secured:
     """The connection, now over TLS. Raises OSError where that does not come about; then it is closed."""
-    try:
-        made = context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
-    except BaseException:
-        connection.close()
-        raise
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    made = Secured(connection, context.wrap_bio(incoming, outgoing, server_side=True), incoming, outgoing)
     try:
         async with asyncio.timeout(within_s):
             await _shake_hands(made)
     except BaseException:
-        made.close()
+        connection.close()
         raise
     return made
 
 
-async def _shake_hands(connection: ssl.SSLSocket) -> None:
+async def _shake_hands(made: Secured) -> None:
     loop = asyncio.get_running_loop()
     while True:
         try:
-            connection.do_handshake()
+            made.tls.do_handshake()
         except ssl.SSLWantReadError:
-            await _ready(loop.add_reader, loop.remove_reader, connection)
-        except ssl.SSLWantWriteError:
-            await _ready(loop.add_writer, loop.remove_writer, connection)
+            ready = False
+        except ssl.SSLError:
+            with suppress(OSError):
+                made.connection.send(made.outgoing.read())
+            raise
         else:
+            ready = True
+        if made.outgoing.pending:
+            await loop.sock_sendall(made.connection, made.outgoing.read())
+        if ready:
             return
-
-
-async def _ready(add: Callable[..., Any], remove: Callable[..., Any], connection: socket.socket) -> None:
-    ready = asyncio.get_running_loop().create_future()
-    add(connection, _tell, ready)
-    try:
-        await ready
-    finally:
-        remove(connection)
-
-
-def _tell(ready: asyncio.Future[None]) -> None:
-    if not ready.done():
-        ready.set_result(None)
+        received = await loop.sock_recv(made.connection, _READ_BYTES)
+        if not received:
+            raise ConnectionResetError("the connection ended within its handshake")
+        made.incoming.write(received)

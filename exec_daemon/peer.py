@@ -42,7 +42,7 @@ def peer_of(transport: asyncio.BaseTransport) -> Peer | None:
     whether the certificate counts.
     """
     tls = transport.get_extra_info("ssl_object")
-    if isinstance(tls, ssl.SSLSocket):
+    if isinstance(tls, ssl.SSLObject):
         shown = tls.getpeercert(binary_form=True)
         return Peer(certificate=client_certificate(shown) if shown else None)
     connection = transport.get_extra_info("socket")

@@ -1,15 +1,18 @@
-"""A connection over TLS that OpenSSL reads and writes itself.
+"""A connection over TLS, without what asyncio has around it.
 
-asyncio keeps OpenSSL away from the socket: what comes in goes through two buffers in memory, what goes out
-through two others, and some forty functions look after them. A small request and its answer spend more time
-there than anywhere else on their way. Here a request is one `recv` of its socket and the answer one `send`.
+asyncio's TLS is a protocol within a transport, with the buffers and states of both: some forty function calls
+for a small request and its answer, in which they spend more time than anywhere else on their way. Here a
+request is one `recv` of the socket and one `read` of OpenSSL, and the answer one `write` and one `send`.
+
+OpenSSL does not read the socket itself: in one `read` it would go on for as long as a client sends what is no
+content (new keys, RFC 8446 4.6.3), and nobody else would have a turn.
 
 States follow each other in one direction:
 
     OPEN      reads and writes
-    FLUSHING  closed from our side: what was written is still sent
-    LEAVING   our close_notify and FIN are sent, and what still comes is thrown away until the other side ends
-              too. A socket that is closed with something unread is reset, and an answer under way lost.
+    FLUSHING  closed from our side: what was written is still sent, and our close_notify behind it
+    LEAVING   that and our FIN are sent, and what still comes is thrown away until the other side ends too. A
+              socket that is closed with something unread is reset, and an answer under way lost.
     CLOSED    the protocol knows, or will with the loop's next turn
 """
 
@@ -22,10 +25,10 @@ import ssl
 from enum import Enum, auto
 from typing import Any, Final
 
-# What one TLS record holds at most (RFC 8446 5.1): a read that gives less has left nothing behind.
-_RECORD_BYTES: Final = 16_384
-# Read at a time from one connection, before others have their turn.
-_MOST_RECORDS: Final = 16
+from exec_daemon.handshake import Secured
+
+# Read at a time from one connection, before others have their turn: one whole record (RFC 8446 5.2).
+_READ_BYTES: Final = 16 * 1024 + 256
 # What may wait to be sent before whoever writes is asked to stop, and when to go on: asyncio's own.
 _HIGH_BYTES: Final = 64 * 1024
 _LOW_BYTES: Final = _HIGH_BYTES // 4
@@ -41,19 +44,23 @@ class _State(Enum):
 
 
 class TlsTransport(asyncio.Transport):
-    """As far as a protocol of ours uses one. `connection` does not block and has its handshake behind it."""
+    """As far as a protocol of ours uses one."""
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        connection: ssl.SSLSocket,
+        secured: Secured,
         protocol: asyncio.Protocol,
         *,
         leave_s: float = 30.0,  # from our close to the end, whatever the other side does: asyncio's own
     ) -> None:
-        super().__init__({"socket": connection, "ssl_object": connection, "sslcontext": connection.context})
+        connection, tls = secured.connection, secured.tls
+        super().__init__({"socket": connection, "ssl_object": tls, "sslcontext": tls.context})
         self._loop = loop
         self._connection = connection
+        self._tls = tls
+        self._incoming = secured.incoming
+        self._outgoing = secured.outgoing
         self._protocol = protocol
         self._descriptor = connection.fileno()
         self._state = _State.OPEN
@@ -72,10 +79,12 @@ class TlsTransport(asyncio.Transport):
         return self._state is not _State.OPEN
 
     def resume_reading(self) -> None:
-        """Reads what comes from now on."""
+        """Reads what comes from now on, and what has come with the handshake or before a pause."""
         if self._state is _State.OPEN and not self._reading:
             self._reading = True
             self._loop.add_reader(self._descriptor, self._readable)
+            if self._more():
+                self._loop.call_soon(self._take)
 
     def pause_reading(self) -> None:
         """Leaves what comes in the socket."""
@@ -83,58 +92,89 @@ class TlsTransport(asyncio.Transport):
             self._reading = False
             self._loop.remove_reader(self._descriptor)
 
+    def _more(self) -> bool:
+        return bool(self._incoming.pending or self._tls.pending())
+
     def _readable(self) -> None:
-        for _ in range(_MOST_RECORDS):
-            piece = self._received()
-            if piece is None:
+        try:
+            sealed = self._connection.recv(_READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError as failed:
+            self._end(failed)
+            return
+        if sealed:
+            self._incoming.write(sealed)
+            self._take()
+        else:
+            self._other_side_ended()
+
+    def _take(self) -> None:
+        """Gives the protocol all that is whole."""
+        while self._reading:
+            try:
+                piece = self._tls.read(_READ_BYTES)
+            except ssl.SSLWantReadError:
+                break
+            except OSError as failed:
+                self._fail(failed)
+                return
+            if not piece:
+                self._other_side_ended()
                 return
             try:
                 self._protocol.data_received(piece)
             except BaseException:
                 self.abort()
                 raise
-            if len(piece) < _RECORD_BYTES or not self._reading:
-                return
+            if not self._more():
+                break
+        if self._outgoing.pending:  # the answer to new keys
+            self._flush()
 
-    def _received(self) -> bytes | None:
-        """What has come; None where that is nothing, or the end."""
-        try:
-            piece = self._connection.recv(_RECORD_BYTES)
-        except ssl.SSLWantReadError:
-            return None
-        except OSError as failed:  # also of who asks for new keys and reads nothing (RFC 8446 4.6.3)
-            self._end(failed)
-            return None
-        if not piece:
-            self._protocol.eof_received()
-            self.close()
-        return piece or None
+    def _fail(self, failed: OSError) -> None:
+        """Says why by OpenSSL's alert, where there is room for it."""
+        with contextlib.suppress(OSError):
+            if not self._unsent:
+                self._connection.send(self._outgoing.read())
+        self._end(failed)
+
+    def _other_side_ended(self) -> None:
+        self._protocol.eof_received()
+        self.close()
 
     def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
         """Sends what it can now; the rest waits."""
         if self._state is not _State.OPEN or not data:
             return
-        waits = bool(self._unsent)
-        self._unsent += data
-        if not waits:
-            self._flush()
+        try:
+            self._tls.write(data)
+        except OSError as failed:
+            self._end(failed)
+            return
+        self._flush()
         if len(self._unsent) > _HIGH_BYTES and not self._stopped:
             self._stopped = True
             self._protocol.pause_writing()
 
     def _flush(self) -> None:
-        """Record by record: what OpenSSL could send in part only, it has to be shown again."""
+        waits = bool(self._unsent)
+        self._unsent += self._outgoing.read()
+        if not waits:
+            self._send()
+
+    def _send(self) -> None:
         try:
             while self._unsent:
-                del self._unsent[: self._connection.send(self._unsent[:_RECORD_BYTES])]
-        except ssl.SSLWantWriteError:
+                del self._unsent[: self._connection.send(self._unsent)]
+        except BlockingIOError:
             self._loop.add_writer(self._descriptor, self._writable)
         except OSError as failed:
             self._end(failed)
 
     def _writable(self) -> None:
         self._loop.remove_writer(self._descriptor)
-        self._flush()
+        self._send()
         if self._stopped and len(self._unsent) <= _LOW_BYTES:
             self._stopped = False
             self._protocol.resume_writing()
@@ -143,19 +183,21 @@ class TlsTransport(asyncio.Transport):
 
     def close(self) -> None:
         """Sends what waits, and ends."""
-        if self._state is _State.OPEN:
-            self.pause_reading()
-            self._state = _State.FLUSHING
-            self._end_timer = self._loop.call_later(self._leave_s, self.abort)
-            if not self._unsent:
-                self._leave()
+        if self._state is not _State.OPEN:
+            return
+        self.pause_reading()
+        self._state = _State.FLUSHING
+        self._end_timer = self._loop.call_later(self._leave_s, self.abort)
+        with contextlib.suppress(OSError):  # it wants to wait for their goodbye, which we do not
+            self._tls.unwrap()
+        self._flush()
+        if self._state is _State.FLUSHING and not self._unsent:
+            self._leave()
 
     def _leave(self) -> None:
         self._state = _State.LEAVING
-        with contextlib.suppress(OSError):  # who has gone already, or whose goodbye we do not wait for
-            self._connection.unwrap()
         try:
-            self._connection.shutdown(socket.SHUT_WR)  # and from here on without TLS
+            self._connection.shutdown(socket.SHUT_WR)
         except OSError as failed:
             self._end(failed)
         else:
@@ -163,7 +205,7 @@ class TlsTransport(asyncio.Transport):
 
     def _throw_away(self) -> None:
         try:
-            more = self._connection.recv(_RECORD_BYTES)
+            more = self._connection.recv(_READ_BYTES)
         except BlockingIOError:
             return
         except OSError:

@@ -1,8 +1,10 @@
-"""A TLS connection that OpenSSL reads and writes itself: what arrives, what waits, and how it ends."""
+"""A TLS connection on the event loop: what arrives, what waits, and how it ends."""
 
 from __future__ import annotations
 
+import _ssl
 import asyncio
+import ctypes
 import socket
 import ssl
 import struct
@@ -242,3 +244,77 @@ async def test_a_handshake_that_does_not_come_about_closes_its_connection(
         assert near.fileno() == -1
         assert far.recv(100)[:1] == (b"\x15" if sent else b"")  # an alert (RFC 8446 6), for who can read one
         far.close()
+
+
+class NewKeys:
+    """A client by OpenSSL itself, whose records are kept: that of Python cannot ask for new keys."""
+
+    def __init__(self) -> None:
+        self._openssl = ctypes.CDLL(_ssl.__file__)  # and what that is linked with
+        for name in ("TLS_client_method", "SSL_CTX_new", "SSL_new", "BIO_s_mem", "BIO_new"):
+            getattr(self._openssl, name).restype = ctypes.c_void_p
+        method = self._ask("TLS_client_method")
+        self._tls = ctypes.c_void_p(self._ask("SSL_new", self._ask("SSL_CTX_new", method)))
+        self._incoming = ctypes.c_void_p(self._ask("BIO_new", self._ask("BIO_s_mem")))
+        self._outgoing = ctypes.c_void_p(self._ask("BIO_new", self._ask("BIO_s_mem")))
+        self._openssl.SSL_set_bio(self._tls, self._incoming, self._outgoing)
+        self._openssl.SSL_set_connect_state(self._tls)
+
+    def _ask(self, name: str, *with_these: Any) -> Any:
+        return getattr(self._openssl, name)(*map(ctypes.c_void_p, with_these))
+
+    def _sealed(self) -> bytes:
+        piece, sealed = ctypes.create_string_buffer(1 << 16), bytearray()
+        while (count := self._openssl.BIO_read(self._outgoing, piece, len(piece))) > 0:
+            sealed += piece.raw[:count]
+        return bytes(sealed)
+
+    def shake_hands(self, connection: socket.socket) -> None:
+        while self._openssl.SSL_do_handshake(self._tls) != 1:
+            connection.sendall(self._sealed())
+            received = connection.recv(65536)
+            self._openssl.BIO_write(self._incoming, received, len(received))
+        connection.sendall(self._sealed())
+
+    def records(self, count: int) -> bytes:
+        """So many times new keys, and nothing else."""
+        for _ in range(count):
+            assert self._openssl.SSL_key_update(self._tls, 0) == 1
+            assert self._openssl.SSL_do_handshake(self._tls) == 1
+        return self._sealed()
+
+
+async def test_who_sends_nothing_but_new_keys_does_not_keep_others_waiting(
+    contexts: tuple[ssl.SSLContext, ssl.SSLContext],
+) -> None:
+    """They are counted in turns of the loop, not in time: all that have come are never read in one."""
+    loop, keys = asyncio.get_running_loop(), NewKeys()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        far = socket.create_connection(listener.getsockname(), timeout=PATIENCE_S)
+        near, _ = listener.accept()
+    near.setblocking(False)
+    _, over_tls = await asyncio.gather(
+        asyncio.to_thread(keys.shake_hands, far), secured(near, contexts[0], PATIENCE_S)
+    )
+    records = keys.records(10_000)
+    heard = Heard()
+    transport = TlsTransport(loop, over_tls, heard)
+    transport.pause_reading()
+    await asyncio.to_thread(far.sendall, records)
+    await until_async(lambda: _waiting(near))
+    transport.resume_reading()
+    turns = 0
+    while _waiting(near):
+        await asyncio.sleep(0)
+        turns += 1
+    assert turns > len(records) / 20_000
+    assert (heard.told, bytes(heard.received)) == (["made"], b"")
+    far.close()
+    await until_async(lambda: "lost" in heard.told)
+
+
+def _waiting(connection: socket.socket) -> bool:
+    try:
+        return bool(connection.recv(1, socket.MSG_PEEK))
+    except BlockingIOError:
+        return False
