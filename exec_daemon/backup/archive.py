@@ -141,6 +141,12 @@ def content_of(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
     return found
 
 
+def check_end(archive: tarfile.TarFile) -> None:
+    """Behind the last file are zeros, and then the sum over all, which gzip compares."""
+    if archive.fileobj.read(2 * tarfile.RECORDSIZE).strip(b"\0"):
+        raise BackupError("this backup is not trusted: it holds more than its list names")
+
+
 def copied(source: IO[bytes], target: IO[bytes], most_bytes: int | None = None) -> tuple[int, str]:
     """Copies all of it, or a little more than `most_bytes`; its length and hash."""
     length, hashed = 0, hashlib.sha256()

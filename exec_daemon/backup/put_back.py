@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from exec_daemon.backup.archive import BackupError, Manifest, content_of, copied, opened
+from exec_daemon.backup.archive import BackupError, Manifest, check_end, content_of, copied, opened
 from exec_daemon.backup.exchange import exchange
 from exec_daemon.backup.revoked import keep_revoked
 from exec_daemon.errors import HomeUnusable
@@ -80,6 +80,7 @@ def _unpack(
             raise BackupError(f"this backup is damaged: {member.name} is not what its list says")
         done += member.bytes
         step(done, manifest.total_bytes)
+    check_end(archive)
 
 
 def _check_room(manifest: Manifest, fresh: Path) -> None:
