@@ -29,6 +29,9 @@ from exec_daemon.handshake import Secured
 
 # Read at a time from one connection, before others have their turn: one whole record (RFC 8446 5.2).
 _READ_BYTES: Final = 16 * 1024 + 256
+# What may come without content: a record that lacks its last byte, and something beside it. New keys
+# (RFC 8446 4.6.3) cost us far more than who sends them, and also in turns many would keep the loop busy.
+_MOST_WORDLESS_BYTES: Final = 2 * _READ_BYTES
 # What may wait to be sent before whoever writes is asked to stop, and when to go on: asyncio's own.
 _HIGH_BYTES: Final = 64 * 1024
 _LOW_BYTES: Final = _HIGH_BYTES // 4
@@ -68,6 +71,7 @@ class TlsTransport(asyncio.Transport):
         self._unsent = bytearray()
         self._stopped = False
         self._leave_s = leave_s
+        self._wordless_bytes = 0
         self._late_bytes = 0
         self._end_timer: asyncio.TimerHandle | None = None
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -105,7 +109,10 @@ class TlsTransport(asyncio.Transport):
             return
         if sealed:
             self._incoming.write(sealed)
+            self._wordless_bytes += len(sealed)
             self._take()
+            if self._wordless_bytes > _MOST_WORDLESS_BYTES:
+                self._end()
         else:
             self._other_side_ended()
 
@@ -122,6 +129,7 @@ class TlsTransport(asyncio.Transport):
             if not piece:
                 self._other_side_ended()
                 return
+            self._wordless_bytes = 0
             try:
                 self._protocol.data_received(piece)
             except BaseException:
@@ -129,7 +137,7 @@ class TlsTransport(asyncio.Transport):
                 raise
             if not self._more():
                 break
-        if self._outgoing.pending:  # the answer to new keys
+        if self._outgoing.pending and self._state is _State.OPEN:  # the answer to new keys
             self._flush()
 
     def _fail(self, failed: OSError) -> None:

@@ -283,12 +283,18 @@ class NewKeys:
             assert self._openssl.SSL_do_handshake(self._tls) == 1
         return self._sealed()
 
+    def content(self, content: bytes) -> bytes:
+        """The record that holds it."""
+        assert self._openssl.SSL_write(self._tls, content, len(content)) == len(content)
+        return self._sealed()
 
-async def test_who_sends_nothing_but_new_keys_does_not_keep_others_waiting(
+
+@pytest.fixture
+async def keys_and_ours(
     contexts: tuple[ssl.SSLContext, ssl.SSLContext],
-) -> None:
-    """They are counted in turns of the loop, not in time: all that have come are never read in one."""
-    loop, keys = asyncio.get_running_loop(), NewKeys()
+) -> AsyncIterator[tuple[NewKeys, socket.socket, TlsTransport, Heard]]:
+    """A client of new keys, its socket, our end, and what that was told."""
+    keys, heard = NewKeys(), Heard()
     with socket.create_server(("127.0.0.1", 0)) as listener:
         far = socket.create_connection(listener.getsockname(), timeout=PATIENCE_S)
         near, _ = listener.accept()
@@ -296,21 +302,40 @@ async def test_who_sends_nothing_but_new_keys_does_not_keep_others_waiting(
     _, over_tls = await asyncio.gather(
         asyncio.to_thread(keys.shake_hands, far), secured(near, contexts[0], PATIENCE_S)
     )
-    records = keys.records(10_000)
-    heard = Heard()
-    transport = TlsTransport(loop, over_tls, heard)
-    transport.pause_reading()
-    await asyncio.to_thread(far.sendall, records)
-    await until_async(lambda: _waiting(near))
-    transport.resume_reading()
-    turns = 0
-    while _waiting(near):
-        await asyncio.sleep(0)
-        turns += 1
-    assert turns > len(records) / 20_000
-    assert (heard.told, bytes(heard.received)) == (["made"], b"")
+    yield keys, far, TlsTransport(asyncio.get_running_loop(), over_tls, heard), heard
     far.close()
     await until_async(lambda: "lost" in heard.told)
+
+
+async def test_who_sends_nothing_but_new_keys_is_cut_off_and_keeps_nobody_waiting(
+    keys_and_ours: tuple[NewKeys, socket.socket, TlsTransport, Heard],
+) -> None:
+    """They are counted in turns of the loop, not in time: those that have come are never read in one."""
+    keys, far, transport, heard = keys_and_ours
+    near: socket.socket = transport.get_extra_info("socket")
+    records = keys.records(10_000)
+    transport.pause_reading()
+    await asyncio.to_thread(far.sendall, records)
+    transport.resume_reading()
+    turns = 0
+    while not transport.is_closing():
+        assert _waiting(near)  # not all of them are read
+        await asyncio.sleep(0)
+        turns += 1
+    assert turns > 2
+    assert heard.received == b""
+
+
+async def test_new_keys_between_contents_are_taken(
+    keys_and_ours: tuple[NewKeys, socket.socket, TlsTransport, Heard],
+) -> None:
+    keys, far, _, heard = keys_and_ours
+    sealed = [
+        keys.records(600) + keys.content(b"x") for _ in range(6)
+    ]  # all in all three times what is too much
+    await asyncio.to_thread(far.sendall, b"".join(sealed))
+    await until_async(lambda: heard.received == b"x" * 6)
+    assert heard.told == ["made"]
 
 
 def _waiting(connection: socket.socket) -> bool:
