@@ -275,3 +275,12 @@ def test_one_blank_behind_the_mark_of_a_quote_belongs_to_it() -> None:
 def test_reasoning_begins_in_a_heading_of_dead_text_too() -> None:
     text = "[TOOL a {x\n# h <think>\n\n[TOOL tools.list]"
     assert scan_reply(text)[1:] == [Skipped(SkipReason.REASONING, (text.index("<"), len(text)))]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("> # [TOOL a] ###", SkipReason.BLOCK_QUOTE), ("> # [TOOL ab] ###", SkipReason.TOO_LONG)],
+)
+def test_what_closes_a_heading_in_a_quote_does_not_count_for_its_limit(text: str, reason: SkipReason) -> None:
+    span = (4, text.index("]") + 1)
+    assert scan_reply(text, ScanPolicy(max_paragraph_bytes=8)) == [Skipped(reason, span)]
