@@ -282,7 +282,7 @@ def _sparse() -> bytes:
     return written.getvalue()
 
 
-@pytest.mark.parametrize("content", [b"", b"no archive", gzip.compress(b""), _sparse()])
+@pytest.mark.parametrize("content", [b"", b"no archive", gzip.compress(b"", mtime=0), _sparse()])
 def test_what_is_no_backup_is_refused_in_a_line(box: Box, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "backup").write_bytes(content)
     done = box.run("restore", str(tmp_path / "backup"))
