@@ -44,7 +44,10 @@ class _Begun(Coroutine[Any, Any, Any]):
 
 
 def begun(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Any]) -> asyncio.Task[Any] | None:
-    """As `started`, where nobody asks for the result: None where it has come to its end already."""
+    """As `started`, where nobody asks for the result: None where it has come to its end already.
+
+    What it raises before its first wait is raised here.
+    """
     context = copy_context()
     try:
         waits_for = context.run(coroutine.send, None)
@@ -57,7 +60,7 @@ def started(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) 
     """Runs it as far as it comes. A future that is done where that is to its end, else the task of the rest.
 
     Up to its first wait it is in no task of its own: it must not ask for the present one, as
-    `asyncio.timeout` does.
+    `asyncio.timeout` does, and `asyncio.wait_for` from Python 3.12 on.
     """
     context = copy_context()
     try:

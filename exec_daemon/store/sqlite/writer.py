@@ -5,7 +5,8 @@ so that throughput grows with load and a lone write waits for nobody.
 
 Rules:
 1. A write that fails leaves no trace and does not touch its neighbours: the group is undone and done again,
-   each of its writes in a savepoint of its own. Mostly none fails, and none has to pay for one.
+   each of its writes in a savepoint of its own. Mostly none fails, and none has to pay for one. So a write
+   may run more than once: it changes nothing but the file.
 2. A future is resolved after COMMIT, never before; what was acknowledged is durable.
 3. A fault of the whole store (disk full, I/O) undoes the group. Its writes are then tried one by one, so
    that one that does not fit takes no other down.
