@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from exec_daemon import DaemonLimits
 from exec_daemon.protocol import Protocol
@@ -28,6 +31,16 @@ MOST_BYTES = 2_000
 
 def whole(body: bytes, head: bytes = HEAD) -> bytes:
     return head % len(body) + body
+
+
+def test_a_likened_request_has_all_that_uvicorn_gives_to_one_that_it_parsed() -> None:
+    """`Repeated` is made without uvicorn's `__init__`: what a release adds there, it must have too."""
+    parts = inspect.signature(RequestResponseCycle).parameters
+    parsed = RequestResponseCycle(**{name: Mock() for name in parts})
+    likened = Repeated(Mock(), {}, b"{}")
+    lacks = {name for name in vars(parsed) if not hasattr(likened, name)}
+    assert lacks == {"access_logger"}
+    assert not likened.access_log
 
 
 # Reading: what is like the first, and what is not.
