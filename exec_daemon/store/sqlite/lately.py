@@ -12,7 +12,7 @@ from exec_daemon.store import once
 from exec_daemon.store.json_text import dump
 from messaging import JobState
 
-# Some 4 MiB at most: of larger calls and results the file is asked.
+# 4 Mi characters at most, which are kept as values too: of larger calls and results the file is asked.
 MOST_CALLS: Final = 1024
 MOST_CHARS_EACH: Final = 4096
 
