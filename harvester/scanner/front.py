@@ -23,7 +23,6 @@ _DEFAULT: Final = ScanPolicy()
 _Utf8: Final = getincrementaldecoder("utf-8")
 # So many pieces without the end of a line are looked at all the same: they take more room than their text.
 _MOST_TOKENS: Final = 64
-_BEGINS_CURL: Final = "cur"
 # Where the half of a sign begins that ends a piece: it is looked at once more, with the next piece.
 _HALVES: Final[dict[Watch, Callable[[str], int]]] = {may_matter: half_sign, in_paragraph: half_line}
 _MOST_UTF8_BYTES: Final = 4  # of a character
@@ -109,17 +108,7 @@ class Scanner:
         if fed > self._calm:
             return self._take(text)
         self._most_tokens = _MOST_TOKENS
-        matters = self._matters
-        # Most text has no sign at all, which is found out here, for a call would take as long again.
-        if (
-            matters is not may_matter
-            or "[" in text
-            or "`" in text
-            or "<" in text
-            or "~" in text
-            or "curl" in text
-            or text[-1:] in _BEGINS_CURL
-        ) and matters(text):
+        if self._matters(text):
             half_of = _HALVES.get(self._matters)
             half = half_of(text) if half_of else 0
             if not half:
